@@ -17,25 +17,27 @@
 #ifndef ANALYSER_ANSWER_H
 #define ANALYSER_ANSWER_H
 
-#include <jansson.h>
+#include "columns.h"
+
 #include <pva/pva.h>
 
 struct request; /* one call */
-struct answer;
-struct lod;
-struct nesting;
-struct costs;
+
+/* What endpoints make of a report and keep with it; freed with the report, in this order. */
+enum kept_kind { KEPT_NESTING, KEPT_TRACE, KEPT_COSTS, KEPT_KINDS };
+struct kept {
+    void *data; /* NULL until first used */
+    void (*release)(void *data);
+};
 
 /* An open report. One thread at a time may use file: request_report locks it for the call. */
 struct analyser_report {
     pva_file *file;
-    char *directory;         /* directory of the file */
-    char *path;              /* the file: profile.pop, or the temporary file of a running program */
-    char *name;              /* the last two components of the directory */
-    bool temporary;          /* the program that writes it is still running or was killed */
-    struct lod *lod;         /* the trace (lod.h); NULL until first used */
-    struct nesting *nesting; /* see nesting.h; NULL until first used */
-    struct costs *costs;     /* see costs.h; NULL until first used */
+    char *directory;              /* directory of the file */
+    char *path;                   /* the file: profile.pop, or the temporary file of a running program */
+    char *name;                   /* the last two components of the directory */
+    bool temporary;               /* the program that writes it is still running or was killed */
+    struct kept kept[KEPT_KINDS]; /* struct nesting, lod and costs */
 };
 
 /* A parameter of the query string, decoded; fallback when it is missing. */
@@ -55,9 +57,16 @@ bool request_cancelled(const struct request *request);
 const char *request_body(const struct request *request, size_t *size);
 
 /* An answer is either JSON, or columns with optional JSON metadata. */
+struct answer {
+    json_t *json;
+    struct columns columns;
+    bool has_columns, failed;
+    char *encoded; /* columns that are encoded already, malloc'ed; sent as they are */
+    size_t encoded_bytes;
+};
+void answer_clear(struct answer *answer);
 void answer_json(struct answer *answer, json_t *value); /* steals the reference; NULL means out of memory */
 
-enum column_type { COLUMN_U8, COLUMN_U16, COLUMN_U32, COLUMN_F32, COLUMN_F64, COLUMN_TEXT };
 /* Adds a column; copies the data. */
 void answer_column(struct answer *answer, const char *name, enum column_type type, const void *data, size_t count);
 /* Adds a column of texts; NULL becomes "". Bytes that are not UTF-8 become U+FFFD. */

@@ -4,10 +4,12 @@
 #ifndef ANALYSER_COLUMNS_H
 #define ANALYSER_COLUMNS_H
 
-#include "answer.h"
 #include "base/str.h"
 #include "base/vec.h"
 
+#include <jansson.h>
+
+enum column_type { COLUMN_U8, COLUMN_U16, COLUMN_U32, COLUMN_F32, COLUMN_F64, COLUMN_TEXT };
 struct column {
     char *name;
     enum column_type type;

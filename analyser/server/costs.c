@@ -146,10 +146,16 @@ static pop_status tree_costs(pva_file *report, struct costs *costs, pop_error *e
     return status;
 }
 
+static void free_kept(void *costs)
+{
+    costs_free(costs);
+}
+
 const struct costs *costs_of(struct analyser_report *of, pop_error *error)
 {
-    if (of->costs)
-        return of->costs;
+    struct kept *kept = &of->kept[KEPT_COSTS];
+    if (kept->data)
+        return kept->data;
     pva_file *report = of->file;
     pva_object compilation = pva_get(pva_root(report), PVA_REPORT_COMPILATION);
     struct costs *costs = MEM_NEW(struct costs);
@@ -168,8 +174,10 @@ const struct costs *costs_of(struct analyser_report *of, pop_error *error)
         status = read_flops(report, costs, error);
     if (status == POP_OK)
         status = tree_costs(report, costs, error);
-    if (status == POP_OK)
-        return of->costs = costs;
+    if (status == POP_OK) {
+        *kept = (struct kept){ costs, free_kept };
+        return costs;
+    }
     costs_free(costs);
     return NULL;
 }

@@ -232,14 +232,20 @@ static struct lod *make(struct report_use *use, pop_error *error)
     return NULL;
 }
 
+static void free_kept(void *lod)
+{
+    lod_free(lod);
+}
+
 /* The thread that makes the trace writes the cache afterwards, when other requests can use the trace already. */
 static const struct lod *made(struct report_use *use, pop_error *error)
 {
     struct lod_saving *saving = NULL;
     pthread_mutex_lock(&use->lod_lock);
-    if (!use->report.lod)
-        use->report.lod = make(use, error);
-    struct lod *lod = use->report.lod;
+    struct kept *kept = &use->report.kept[KEPT_TRACE];
+    if (!kept->data)
+        *kept = (struct kept){ make(use, error), free_kept };
+    struct lod *lod = kept->data;
     if (lod) {
         saving = lod->saving;
         lod->saving = NULL;
@@ -274,8 +280,9 @@ char *lod_note(const struct request *request)
     if (!use)
         return NULL;
     pthread_mutex_lock(&use->lod_lock);
-    if (use->report.lod && use->report.lod->note)
-        note = mem_string(use->report.lod->note);
+    const struct lod *lod = use->report.kept[KEPT_TRACE].data;
+    if (lod && lod->note)
+        note = mem_string(lod->note);
     pthread_mutex_unlock(&use->lod_lock);
     return note;
 }

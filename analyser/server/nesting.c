@@ -229,12 +229,18 @@ void nesting_free(struct nesting *nesting)
     free(nesting);
 }
 
+static void free_kept(void *nesting)
+{
+    nesting_free(nesting);
+}
+
 const struct nesting *nesting_of(const struct request *request, const struct lod *lod, pop_error *error)
 {
     struct analyser_report *report = request_report(request, error); /* locked, so that only one request builds it */
     if (!report)
         return NULL;
-    if (!report->nesting)
-        report->nesting = make(lod, report->file, error);
-    return report->nesting;
+    struct kept *kept = &report->kept[KEPT_NESTING];
+    if (!kept->data)
+        *kept = (struct kept){ make(lod, report->file, error), free_kept };
+    return kept->data;
 }

@@ -3,7 +3,7 @@
 #ifndef ANALYSER_PROGRAM_TREE_H
 #define ANALYSER_PROGRAM_TREE_H
 
-#include "costs.h"
+#include "program_cost.h"
 
 struct program_tree {
     VEC(uint32_t) parent, child; /* pairs, by parent, in order */

@@ -2,9 +2,6 @@
 #include "report.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "costs.h"
-#include "lod.h"
-#include "nesting.h"
 #include "sets.h"
 
 #include <dirent.h>
@@ -261,17 +258,20 @@ struct report_use *reports_use(struct reports *reports, unsigned index, pop_erro
 
 static void *prepare(void *user)
 {
-    lod_prepare(user);
+    struct report_use *use = user;
+    use->prepare(use);
     return NULL;
 }
 
-void reports_prepare(struct reports *reports)
+void reports_prepare(struct reports *reports, void (*prepare_one)(struct report_use *))
 {
     pthread_mutex_lock(&reports->lock);
     for (unsigned i = 0; i < reports->count; ++i) {
         struct report_use *use = reports->open[i];
-        if (!use->is_preparing && use->report.path && !use->report.temporary)
+        if (!use->is_preparing && use->report.path && !use->report.temporary) {
+            use->prepare = prepare_one;
             use->is_preparing = pthread_create(&use->preparing, NULL, prepare, use) == 0;
+        }
     }
     pthread_mutex_unlock(&reports->lock);
 }
@@ -308,9 +308,9 @@ void reports_release(struct report_use *use)
     if (!last)
         return;
     finish_use(use);
-    nesting_free(use->report.nesting);
-    lod_free(use->report.lod);
-    costs_free(use->report.costs);
+    for (int kind = 0; kind < KEPT_KINDS; ++kind)
+        if (use->report.kept[kind].data)
+            use->report.kept[kind].release(use->report.kept[kind].data);
     pva_close(use->report.file);
     free(use->report.directory);
     free(use->report.path);

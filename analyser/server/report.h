@@ -18,6 +18,7 @@ struct report_use {
     struct reports *reports;
     pthread_mutex_t lock, lod_lock;
     unsigned index, references;
+    void (*prepare)(struct report_use *use);
     pthread_t preparing; /* the thread, valid when is_preparing */
     bool is_preparing;
 };
@@ -39,8 +40,8 @@ char *reports_temporary(struct reports *reports, unsigned index);
 struct report_use *reports_use(struct reports *reports, unsigned index, pop_error *error);
 void reports_release(struct report_use *use);
 
-/* Starts to build the traces of the open reports on separate threads; reports_finish joins these. */
-void reports_prepare(struct reports *reports);
+/* Calls prepare for each open report that is no temporary file, on a thread of its own; reports_finish joins these. */
+void reports_prepare(struct reports *reports, void (*prepare)(struct report_use *use));
 void reports_finish(struct reports *reports);
 
 /* Makes requests in progress end soon. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server's view of a request and its answer. */
+/* The server's view of a request; endpoints see answer.h. */
 #ifndef ANALYSER_REQUEST_H
 #define ANALYSER_REQUEST_H
 
-#include "columns.h"
 #include "report.h"
 
 enum { LARGEST_BODY = 1 << 20, LARGEST_PARAMETERS = 64 };
@@ -25,13 +24,6 @@ struct request {
     } parameter[LARGEST_PARAMETERS];
     struct held *held; /* MAX_REPORTS entries: reports that the endpoint uses; released when it returns */
 };
-struct answer {
-    json_t *json;
-    struct columns columns;
-    bool has_columns, failed;
-    char *encoded; /* columns that are encoded already, malloc'ed; sent as they are */
-    size_t encoded_bytes;
-};
 
 /* Acquires a report by index without locking its file; NULL with an error. */
 struct report_use *request_use(const struct request *request, unsigned index, pop_error *error);
@@ -45,6 +37,5 @@ unsigned server_query_seconds(const struct request *request);
 void request_release(struct request *request);
 /* Frees parameters and body. */
 void request_clear(struct request *request);
-void answer_clear(struct answer *answer);
 
 #endif

@@ -2,6 +2,7 @@
 #include "server.h"
 #include "assets.h"
 #include "hosts.h"
+#include "lod.h"
 #include "request.h"
 #include "watch.h"
 
@@ -408,7 +409,7 @@ static pop_status begin(struct server *server, const struct server_options *opti
     if (status == POP_OK)
         status = start(server, options, error);
     if (status == POP_OK) {
-        reports_prepare(server->reports);
+        reports_prepare(server->reports, lod_prepare);
         server->watch = watch_begin(server->reports, options->directories, options->live ? options->count : 0);
     } else {
         reports_free(server->reports);

@@ -9,7 +9,7 @@ LAYERS = {"base": 1, "value": 2, "pvti": 3, "pva": 3, "target": 2, "tile": 3, "p
           "profile": 5, "report": 6, "engine": 7, "mpi": 8}
 LIBRARIES = ("poputil", "popsolver", "popops", "poprand", "poplin", "popnn", "popsparse", "popfloat", "gcl", "onnx", "popef", "popdist")  # each may use those before it
 READERS = ("pva", "pvti")
-OTHERS = ("analyser/server", "tools", "bench")  # only cycles are refused there
+OTHERS = ("analyser/server", "tools", "bench")  # only cycles are refused there, of directories and of files (a source and its header are one)
 INCLUDE = re.compile(r'^ *# *include *(["<])([^">]*)[">]', re.M)
 
 
@@ -24,7 +24,7 @@ class Edges:
             self.place[source, target] = place
             self.next.setdefault(source, []).append(target)
 
-    def cycles(self):
+    def cycles(self, what):
         """A finding for each cycle, at its last include."""
         done, path = set(), []
 
@@ -34,7 +34,7 @@ class Edges:
                 if other in path:
                     circle = path[path.index(other):] + [other]
                     steps = ["%s -> %s (%s:%u)" % (a, b, *self.place[a, b]) for a, b in zip(circle, circle[1:])]
-                    yield Finding(*self.place[node, other], "directories include each other in a cycle:\n    " + "\n    ".join(steps))
+                    yield Finding(*self.place[node, other], what + " include each other in a cycle:\n    " + "\n    ".join(steps))
                 elif other not in done:
                     yield from visit(other)
             path.pop()
@@ -76,8 +76,8 @@ def of_private(source, target, name):
 @rule("layers")
 def layers(tree):
     """An include in src goes to the same layer or a lower one; directories do not include each other in a cycle, nor do sub-directories, in src, the
-    analyser's server, the tools and the benchmarks. Operation libraries use only public headers, of libpoplar and of libraries before them, and src/poplibs,
-    which they share. Readers of files (pva, pvti) use only base and value."""
+    analyser's server, the tools and the benchmarks; in the last three, files (a source and its header) do not either. Operation libraries use only public
+    headers, of libpoplar and of libraries before them, and src/poplibs, which they share. Readers of files (pva, pvti) use only base and value."""
     edges = Edges()
     for file in tree.select("src/*.c", "src/*.h", "src/*.cpp", "include/*.h", "include/*.cpp", "include/pop*/*.hpp"):
         public, source = file.startswith("include/"), file.split("/")[1]
@@ -96,10 +96,14 @@ def layers(tree):
                     edges.add(source, target, place)
             wrong = of_private(source, target, name) if quoted and not public else of_public(source, target, name, public)
             yield from (Finding(file, line, text) for text in wrong)
+    files = Edges()
     for place in OTHERS:
         for file in tree.select(place + "/*.c", place + "/*.h", place + "/*.cpp", place + "/*.hpp"):
             for match in INCLUDE.finditer(tree.text(file)):
                 target = next((path for path in (os.path.join(place, match.group(2)), os.path.join(os.path.dirname(file), match.group(2))) if tree.exists(path)), None)
                 if match.group(1) == '"' and target:
-                    edges.add(os.path.dirname(file), os.path.dirname(os.path.normpath(target)), (file, line_of(tree.text(file), match.end())))
-    yield from edges.cycles()
+                    target, here = os.path.normpath(target), (file, line_of(tree.text(file), match.end()))
+                    edges.add(os.path.dirname(file), os.path.dirname(target), here)
+                    files.add(os.path.splitext(file)[0], os.path.splitext(target)[0], here)
+    yield from edges.cycles("directories")
+    yield from files.cycles("files")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints for the open reports, opening others, and browsing directories. */
+#include "../lod.h"
 #include "../query.h"
 #include "../request.h"
 #include "../sets.h"
@@ -113,7 +114,7 @@ pop_status api_open(const struct request *request, struct answer *answer, pop_er
     if (status == POP_OK)
         status = reports_open(request->reports, directories, count, error);
     if (status == POP_OK)
-        reports_prepare(request->reports);
+        reports_prepare(request->reports, lod_prepare);
     json_decref(json);
     return status == POP_OK ? api_reports(request, answer, error) : status;
 }
