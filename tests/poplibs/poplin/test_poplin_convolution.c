@@ -600,7 +600,7 @@ static void test_given_output_and_empty_tensors(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, conv_codelets);
@@ -654,7 +654,7 @@ int main(void)
         cmocka_unit_test(test_results_need_no_partials),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_given_output_and_empty_tensors),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

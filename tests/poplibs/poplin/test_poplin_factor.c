@@ -109,7 +109,7 @@ static void test_qr(void **state)
             check_qr(device, sizes[i][0], sizes[i][1], i % 2 == 0);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_all);
@@ -131,6 +131,6 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_lu), cmocka_unit_test(test_qr),
-                                        cmocka_unit_test(test_mistakes) };
+                                        cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -483,7 +483,7 @@ static void test_passes_of_a_layer(void **state)
     }
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_CPU, 3, add_codelets);
@@ -567,7 +567,7 @@ int main(void)
         cmocka_unit_test(test_arranged_operands_are_checked),
         cmocka_unit_test(test_plans),
         cmocka_unit_test(test_passes_of_a_layer),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(mistakes_are_errors),
         cmocka_unit_test(test_options_of_the_convolution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,7 +286,7 @@ static void test_transposed_weights(void **state)
     end(&c);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct convs c;
@@ -313,7 +313,7 @@ int main(void)
         cmocka_unit_test(test_values),           cmocka_unit_test(test_shares_of_tiles),
         cmocka_unit_test(test_order_of_tiles),   cmocka_unit_test(test_updates),
         cmocka_unit_test(test_updates_together), cmocka_unit_test(test_transposed_weights),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void test_vertices(void **state)
 
 /* The formula, calculated by hand for two workers' rows, and the vertex's estimate, which is the planner's on one tile.
  */
-static void test_cycles(void **state)
+static void cycles_follow_the_formulas(void **state)
 {
     (void)state;
     const unsigned long_rows[] = { 9, 3 };
@@ -242,14 +242,10 @@ static void test_supported_convolutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_vertices),
-        cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_cycles_2021),
-        cmocka_unit_test(test_release_2021),
-        cmocka_unit_test(test_zeros_of_2021),
-        cmocka_unit_test(test_combined_groups),
-        cmocka_unit_test(test_supported_convolutions),
+        cmocka_unit_test(test_random_convolutions),   cmocka_unit_test(test_vertices),
+        cmocka_unit_test(cycles_follow_the_formulas), cmocka_unit_test(test_cycles_2021),
+        cmocka_unit_test(test_release_2021),          cmocka_unit_test(test_zeros_of_2021),
+        cmocka_unit_test(test_combined_groups),       cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,7 +234,7 @@ static void check_cycles(const char *vertex_type, pop_type type, unsigned n, uns
     assert_int_equal(measured.compute, 6 * cycles);
     bed_close(&bed);
 }
-static void test_cycles(void **state)
+static void cycles_follow_the_formulas(void **state)
 {
     (void)state;
     check_cycles("poplin::Cholesky<float,true>", POP_FLOAT, 16, 31926);
@@ -278,7 +278,7 @@ static void test_products_that_are_planned(void **state)
     assert_memory_equal(list[2].b_shape, inverse + 3, 3 * sizeof(size_t));
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_CPU, 3, add_codelets);
@@ -314,8 +314,8 @@ int main(void)
         cmocka_unit_test(test_factors),
         cmocka_unit_test(test_factor_layouts),
         cmocka_unit_test(test_products_that_are_planned),
-        cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(cycles_follow_the_formulas),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

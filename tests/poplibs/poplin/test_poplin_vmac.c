@@ -71,7 +71,7 @@ static void test_vertices(void **state)
 }
 
 /* Worked by hand from docs/reference/depthwise.md: an item of n positions takes 20 + 2 (n - 1). */
-static void test_cycles(void **state)
+static void cycles_follow_the_formulas(void **state)
 {
     (void)state;
     assert_int_equal(cycles_vmac_item(1), 20);
@@ -148,10 +148,8 @@ static void test_supported_convolutions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_convolutions),
-        cmocka_unit_test(test_vertices),
-        cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_shared_rows),
+        cmocka_unit_test(test_random_convolutions),    cmocka_unit_test(test_vertices),
+        cmocka_unit_test(cycles_follow_the_formulas),  cmocka_unit_test(test_shared_rows),
         cmocka_unit_test(test_supported_convolutions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

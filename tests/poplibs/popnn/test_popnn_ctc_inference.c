@@ -170,7 +170,7 @@ static void test_plan(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
@@ -205,6 +205,6 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_all_labels), cmocka_unit_test(test_paths),
-                                        cmocka_unit_test(test_plan), cmocka_unit_test(test_errors) };
+                                        cmocka_unit_test(test_plan), cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

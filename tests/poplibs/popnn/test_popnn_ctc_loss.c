@@ -396,7 +396,7 @@ static void test_vertices(void **state)
 }
 
 /* Every mistake is one error, and nothing is added to the graph. */
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
@@ -478,9 +478,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),   cmocka_unit_test(test_logits), cmocka_unit_test(test_log_probabilities),
-        cmocka_unit_test(test_differences), cmocka_unit_test(test_plan),   cmocka_unit_test(test_vertices),
-        cmocka_unit_test(test_errors)
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_logits), cmocka_unit_test(test_log_probabilities),
+        cmocka_unit_test(test_differences),   cmocka_unit_test(test_plan),   cmocka_unit_test(test_vertices),
+        cmocka_unit_test(mistakes_are_errors)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -318,7 +318,7 @@ static void test_attention(void **state)
         }
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_all);
@@ -360,7 +360,7 @@ int main(void)
         cmocka_unit_test(test_sums_in_float),
         cmocka_unit_test(test_orders_and_last_outputs),
         cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

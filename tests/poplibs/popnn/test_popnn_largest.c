@@ -155,7 +155,7 @@ static void test_k_largest(void **state)
     }
 }
 
-static void test_estimates(void **state)
+static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -175,7 +175,7 @@ static void test_estimates(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
@@ -204,8 +204,8 @@ int main(void)
         cmocka_unit_test(test_nan_is_never_the_extreme),
         cmocka_unit_test(test_k_largest),
         cmocka_unit_test(test_k_largest_with_nan),
-        cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(estimates_follow_the_formulas),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,7 +180,7 @@ static void test_accuracy_alone(void **state)
 }
 
 /* The guide: 99 cycles for 20 elements, 78 for 16 labels. */
-static void test_estimates(void **state)
+static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -208,7 +208,7 @@ static void test_estimates(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
@@ -244,9 +244,12 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_losses),         cmocka_unit_test(test_entropy_of_small_probabilities),
-        cmocka_unit_test(test_scaled_entropy), cmocka_unit_test(test_accuracy_alone),
-        cmocka_unit_test(test_estimates),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_entropy_of_small_probabilities),
+        cmocka_unit_test(test_scaled_entropy),
+        cmocka_unit_test(test_accuracy_alone),
+        cmocka_unit_test(estimates_follow_the_formulas),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

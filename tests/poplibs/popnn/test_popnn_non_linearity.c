@@ -190,7 +190,7 @@ static void test_units_in_the_last_place(void **state)
 }
 
 /* Poplibs 1.2's estimators, calculated by hand: 9 + 6 (18 + pipeline + 3 or 4 + rest). */
-static void test_estimates(void **state)
+static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, popnn_add_codelets_at);
@@ -303,7 +303,7 @@ int main(void)
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_infinite_arguments),
         cmocka_unit_test(test_units_in_the_last_place),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(estimates_follow_the_formulas),
         cmocka_unit_test(test_names_and_errors),
         cmocka_unit_test(test_empty_scalar_and_aliased_tensors),
     };

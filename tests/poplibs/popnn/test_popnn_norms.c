@@ -241,7 +241,7 @@ static void test_statistics_on_a_cpu(void **state)
     }
 }
 
-static void test_costs(void **state)
+static void flops_of_norms_are_counted(void **state)
 {
     (void)state;
     assert_int_equal(popnn_norm_fwd_flops(0, 10), 40);
@@ -250,7 +250,7 @@ static void test_costs(void **state)
     assert_int_equal(popnn_norm_wu_flops(2, 10), 38);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_all);
@@ -278,12 +278,9 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batch_norms),
-        cmocka_unit_test(test_group_norms),
-        cmocka_unit_test(test_large_norms_on_a_cpu),
-        cmocka_unit_test(test_statistics_on_a_cpu),
-        cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_batch_norms),           cmocka_unit_test(test_group_norms),
+        cmocka_unit_test(test_large_norms_on_a_cpu),  cmocka_unit_test(test_statistics_on_a_cpu),
+        cmocka_unit_test(flops_of_norms_are_counted), cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,7 @@ static void expect(struct rig *r, const char *text)
         fail_msg("'%s' is not in: %s", text, error.text);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct rig r;
@@ -182,6 +182,7 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_groups_of_replicas), cmocka_unit_test(test_errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_groups_of_replicas),
+                                        cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,7 +109,7 @@ static void run_conv(unsigned zeros, size_t dims, bool truncated)
     compile(&bed);
     bed_close(&bed);
 }
-static void test_convolutions(void **state)
+static void convolutions_of_nothing_are_taken(void **state)
 {
     (void)state;
     for (unsigned zeros = 0; zeros < 64; zeros += zeros < 33 ? 1 : 15)
@@ -165,7 +165,7 @@ static void test_no_field(void **state)
     }
 }
 
-static void test_products(void **state)
+static void products_of_nothing_are_taken(void **state)
 {
     (void)state;
     for (unsigned zeros = 0; zeros < 16; ++zeros) {
@@ -258,14 +258,14 @@ static void run_norms(unsigned zeros)
     compile(&bed);
     bed_close(&bed);
 }
-static void test_norms(void **state)
+static void norms_of_nothing_are_taken(void **state)
 {
     (void)state;
     for (unsigned zeros = 0; zeros < 8; ++zeros)
         run_norms(zeros);
 }
 
-static void test_pooling(void **state)
+static void pooling_of_nothing_is_taken(void **state)
 {
     (void)state;
     for (unsigned zeros = 0; zeros < 32; ++zeros)
@@ -297,7 +297,7 @@ static void test_pooling(void **state)
         }
 }
 
-static void test_rows(void **state)
+static void no_rows_and_no_classes_are_taken(void **state)
 {
     (void)state;
     for (unsigned zeros = 0; zeros < 4; ++zeros) {
@@ -344,8 +344,9 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolutions), cmocka_unit_test(test_no_field), cmocka_unit_test(test_products),
-        cmocka_unit_test(test_norms),        cmocka_unit_test(test_pooling),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(convolutions_of_nothing_are_taken), cmocka_unit_test(test_no_field),
+        cmocka_unit_test(products_of_nothing_are_taken),     cmocka_unit_test(norms_of_nothing_are_taken),
+        cmocka_unit_test(pooling_of_nothing_is_taken),       cmocka_unit_test(no_rows_and_no_classes_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void test_parameters(void **state)
     assert_int_equal(popnn_rnn_wu_flops(&p), 2 * 3 * 2 * 5 * 9 + 30);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, add_all);
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_passes),
         cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

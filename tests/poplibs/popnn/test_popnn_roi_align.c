@@ -100,7 +100,7 @@ static void test_regions(void **state)
                 check(device, half ? POP_HALF : POP_FLOAT, &params[i]);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, add_all);
@@ -124,6 +124,6 @@ static void test_mistakes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_regions), cmocka_unit_test(test_mistakes) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_regions), cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

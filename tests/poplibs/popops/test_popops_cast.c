@@ -189,7 +189,7 @@ static void test_accuracy(void **state)
 }
 
 /* 7 + 6 (20 + worker), where the worker of 24 halves takes 2 + 26 + 2 * 6. */
-static void test_cost(void **state)
+static void a_cast_takes_the_published_cycles(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -201,7 +201,7 @@ static void test_cost(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -228,8 +228,8 @@ int main(void)
         cmocka_unit_test(test_empty_tensors_and_views),
         cmocka_unit_test(test_reals_beyond_the_type),
         cmocka_unit_test(test_accuracy),
-        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(a_cast_takes_the_published_cycles),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

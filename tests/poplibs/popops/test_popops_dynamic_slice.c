@@ -176,7 +176,7 @@ static void test_large_shares_are_split(void **state)
     pop_graph_destroy(graph);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test(test_views_empty_tensors_and_no_dims),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_large_shares_are_split),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,7 +212,7 @@ static uint64_t cycles_of(struct bed *bed, pop_tensor out)
 }
 /* Poplibs 1.2's formulas on six workers: shares of 100 elements, which are 50 vectors of float and 25
  * of half. */
-static void test_costs(void **state)
+static void operators_take_the_published_cycles(void **state)
 {
     (void)state;
 #define COST(type, call, wanted)                                                                                       \
@@ -294,7 +294,7 @@ static void test_vectors_along_blocks(void **state)
     bed_close(&bed);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -353,10 +353,10 @@ int main(void)
         cmocka_unit_test(test_operands_of_one_element),
         cmocka_unit_test(test_broadcasting_of_random_shapes),
         cmocka_unit_test(test_operands_that_overlap),
-        cmocka_unit_test(test_costs),
+        cmocka_unit_test(operators_take_the_published_cycles),
         cmocka_unit_test(test_costs_of_vectors),
         cmocka_unit_test(test_vectors_along_blocks),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -300,7 +300,7 @@ static pop_tensor give_wrong(pop_graph *graph, pop_tensor operand, pop_tensor up
     return pop_tensor_flatten(update);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -437,7 +437,7 @@ int main(void)
         cmocka_unit_test(test_scatter_of_elements),
         cmocka_unit_test(test_scatter),
         cmocka_unit_test(test_checked_indices),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,7 +299,7 @@ static void test_all_reduce_of_rank_3(void **state)
     }
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     pop_tensor data, chunks[IPUS] = { { 0 } };
@@ -338,7 +338,7 @@ int main(void)
         cmocka_unit_test(test_methods_have_their_cost),
         cmocka_unit_test(test_gathered_by_position),
         cmocka_unit_test(test_all_reduce_of_rank_3),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

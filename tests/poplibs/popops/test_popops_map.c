@@ -128,7 +128,7 @@ static void test_without_a_compiler(void **state)
 }
 
 /* Two operators of one cycle, three inputs, and 3 cycles of overhead, for each vector of two floats. */
-static void test_cost(void **state)
+static void an_expression_takes_the_cycles_of_one_loop(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
@@ -142,7 +142,7 @@ static void test_cost(void **state)
     bed_close(&bed);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     static const struct {
@@ -198,8 +198,8 @@ int main(void)
         cmocka_unit_test(test_in_place_and_with_output),
         cmocka_unit_test(test_small_expressions),
         cmocka_unit_test(test_without_a_compiler),
-        cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(an_expression_takes_the_cycles_of_one_loop),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,7 +339,7 @@ static void test_published_shapes(void **state)
     pop_graph_destroy(graph);
 }
 
-static void test_costs(void **state)
+static void slices_and_updates_take_the_published_cycles(void **state)
 {
     (void)state;
     for (int half = 0; half < 2; ++half) {
@@ -374,7 +374,7 @@ int main(void)
         cmocka_unit_test(test_checked_indices),
         cmocka_unit_test(test_empty_tensors_and_errors),
         cmocka_unit_test(test_published_shapes),
-        cmocka_unit_test(test_costs),
+        cmocka_unit_test(slices_and_updates_take_the_published_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void test_collectives_of_one_replica(void **state)
     bed_close(&bed);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -113,7 +113,7 @@ int main(void)
         cmocka_unit_test(test_all_true),
         cmocka_unit_test(test_nan),
         cmocka_unit_test(test_collectives_of_one_replica),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ static void test_transpositions(void **state)
         }
 }
 
-static void test_costs(void **state)
+static void transpositions_take_the_published_cycles(void **state)
 {
     (void)state;
     static const struct {
@@ -237,7 +237,7 @@ int main(void)
     setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.checkedExecution\":\"true\"}", 1); /* no write is out of bounds */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transpositions),
-        cmocka_unit_test(test_costs),
+        cmocka_unit_test(transpositions_take_the_published_cycles),
         cmocka_unit_test(test_regrouping),
         cmocka_unit_test(test_blocks_are_sent_by_exchange),
         cmocka_unit_test(test_blocks_are_divided_for_idle_tiles),

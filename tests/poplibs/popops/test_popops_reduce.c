@@ -560,7 +560,7 @@ static void test_every_vertex_has_an_estimate(void **state)
         }
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -624,7 +624,7 @@ int main(void)
         cmocka_unit_test(test_cost_of_forms),
         cmocka_unit_test(test_cost_of_blocks),
         cmocka_unit_test(test_every_vertex_has_an_estimate),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static uint64_t cycles_of(const char *release, const char *type, const struct fi
     return cycles;
 }
 
-static void test_estimates(void **state)
+static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
     /* 60 elements: 10 for each of 6 workers, 5 vectors of floats, 3 of halves */
@@ -78,6 +78,6 @@ static void test_estimates(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_estimates) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(estimates_follow_the_formulas) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,7 +327,7 @@ static void fails(struct rig *r, pop_status status, const char *words)
         fail_msg("'%s' is not in '%s'", words, error.text);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct rig r;
@@ -441,7 +441,7 @@ int main(void)
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_log_add_of_minus_infinity),
         cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
         cmocka_unit_test(test_auto_takes_the_cheapest),
         cmocka_unit_test(test_methods_have_their_cost),
         cmocka_unit_test(test_small_data_is_broadcast),

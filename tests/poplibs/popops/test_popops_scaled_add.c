@@ -213,7 +213,7 @@ static void test_other_types_of_b(void **state)
     }
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
@@ -254,7 +254,7 @@ int main(void)
         cmocka_unit_test(test_empty_tensors_views_and_cost),
         cmocka_unit_test(test_operands_that_overlap),
         cmocka_unit_test(test_other_types_of_b),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static void test_degrees_and_dimensions(void **state)
                               dims == 2 ? BED_SCATTERED : BED_LINEAR, edges[(degree + dims) % 3], dims, degree);
 }
 
-static void test_mistakes(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
@@ -133,7 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_degrees_and_dimensions),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

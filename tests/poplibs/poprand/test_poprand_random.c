@@ -322,7 +322,7 @@ static void test_draws_in_parts(void **state)
 }
 
 /* Poplibs 1.2's estimators; the guide's 146 cycles of SetSeedSupervisor. */
-static void test_estimates(void **state)
+static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
@@ -418,7 +418,7 @@ int main(void)
         cmocka_unit_test(test_philox),
         cmocka_unit_test(test_generators),
         cmocka_unit_test(test_draws_in_parts),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(estimates_follow_the_formulas),
         cmocka_unit_test(test_errors_and_empty_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static void test_softmax(void **state)
                                              i & 1 });
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
@@ -231,6 +231,6 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_products), cmocka_unit_test(test_softmax),
-                                        cmocka_unit_test(test_errors) };
+                                        cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void test_tables(void **state)
         }
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct table t = { 8, 8, 1, 20, 4, POP_FLOAT, false, POP_NO_OPTIONS };
@@ -187,6 +187,6 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_tables), cmocka_unit_test(test_errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_tables), cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,7 +304,7 @@ static void test_foreign_patterns(void **state)
     close_run(&run);
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
@@ -352,7 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_elements),          cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_splits_and_spills), cmocka_unit_test(test_random_layers),
-        cmocka_unit_test(test_foreign_patterns),  cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_foreign_patterns),  cmocka_unit_test(mistakes_are_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

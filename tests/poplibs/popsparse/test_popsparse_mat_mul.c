@@ -96,7 +96,7 @@ static void test_products(void **state)
     check_product(BED_MODEL, 4, &(struct product){ 1, 5, 4, 3, 1, 0, POP_FLOAT, true, false, false });
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
@@ -131,6 +131,6 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_products), cmocka_unit_test(test_errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_products), cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void test_products(void **state)
     check_product(BED_MODEL, 9, &(struct product){ 9, 12, 5, 1, 0, POP_FLOAT, false, false, true });
 }
 
-static void test_errors(void **state)
+static void mistakes_are_errors(void **state)
 {
     (void)state;
     struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
@@ -145,6 +145,6 @@ static void test_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_products), cmocka_unit_test(test_errors) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_products), cmocka_unit_test(mistakes_are_errors) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
