@@ -11,6 +11,7 @@
 #include <poplar/ProfilePrinting.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/RuntimeOptions.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <poplar/Tensor.hpp>
@@ -100,6 +101,10 @@ class POP_API Engine
     {
         write(handle, data.data(), data.size() * sizeof(T), where);
     }
+    // The codes of a QUARTER tensor, and its metadata.
+    void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin, const void *end,
+                     Where where = Where::here());
+    void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end, Where where = Where::here());
     void readTensor(StringRef handle, void *data, Where where = Where::here());
     void readTensor(StringRef handle, void *begin, void *end, Where where = Where::here());
     template <typename T, typename A>

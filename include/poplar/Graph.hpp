@@ -23,6 +23,7 @@
 #include <poplar/VertexIntrospector.hpp>
 #include <poplar/detail/compiled.hpp>
 #include <poplar/detail/connection.hpp>
+#include <poplar/metadata.h>
 #include <poplar/replication_factor.hpp>
 
 #include <exception>
@@ -154,20 +155,42 @@ class POP_API Graph
     Tensor getVariable(VariableRef variable, Where where = Where::here()) const;
     bool isConstant(VariableRef variable) const;
     Tensor findUnbroadcastTensor(const Tensor &t, Where where = Where::here()) const;
-    // Overloads for 8-bit floats, which no device of this library supports: with {} for metadata they equal the calls
-    // without metadata, otherwise they throw.
+    // 8-bit floats (QUARTER) that share a metadata element; with {} for metadata they equal the calls without metadata.
+    // Metadata for other types: tensor_metadata_error.
     Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
                        const DebugContext &debugContext = {});
     Tensor addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
                        VariableMappingMethod method, const DebugContext &debugContext = {});
+    // Values are converted by the metadata, a constant or one with an initial value.
     template <typename T>
-    Tensor addConstant(const Type &, detail::Metadata, ArrayRef<std::size_t>, T &&,
-                       const DebugContext &debugContext = {})
+    Tensor addConstant(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, ArrayRef<T> values,
+                       const DebugContext &debugContext = { "<const>" })
     {
-        noMetadata(debugContext, "pop_graph_add_constant");
+        return addQuarters(type, metadata, shape, detail::HostType<T>::value, values.data(), values.size(),
+                           debugContext);
     }
-    Tensor clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext = {},
-                 TensorCloneMethod = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
+    template <typename T, typename A>
+    Tensor addConstant(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
+                       const std::vector<T, A> &values, const DebugContext &debugContext = { "<const>" })
+    {
+        const detail::Values<T> list(values);
+        return addConstant(type, metadata, shape, list.list(), debugContext);
+    }
+    template <typename T = void, typename P, typename = detail::IfPointer<P>>
+    Tensor addConstant(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, P values,
+                       const DebugContext &debugContext = { "<const>" })
+    {
+        typedef typename std::remove_cv<typename std::remove_pointer<P>::type>::type Pointed;
+        return addQuarters(type, metadata, shape, detail::HostType<Pointed>::value, values, POP_WHOLE, debugContext);
+    }
+    template <typename T, typename = detail::IfValue<T>>
+    Tensor addConstant(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape, T value,
+                       const DebugContext &debugContext = { "<const>" })
+    {
+        return addQuarterFill(type, metadata, shape, detail::HostType<T>::value, &value, debugContext);
+    }
+    Tensor clone(const Type &type, detail::Metadata metadata, const Tensor &t, const DebugContext &debugContext = {},
+                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES);
     // A variable outside of tile memory.  Not supported by any device of this library: throws.
     Tensor addExternalVariable(const Type &type, ArrayRef<std::size_t> shape, StringRef handle,
                                const DebugContext &debugContext = {});
@@ -372,7 +395,11 @@ class POP_API Graph
     template <typename F> void estimateWith(StringRef vertexType, F &&estimator, Where where);
     // Sets this graph in a handle that was made from an id alone.
     pop_compute_set own(pop_compute_set set) const;
-    [[noreturn]] static void noMetadata(const DebugContext &debugContext, const char *api);
+    static void needQuarter(const Type &type, const DebugContext &debugContext, const char *api);
+    Tensor addQuarters(const Type &type, const detail::Metadata &metadata, ArrayRef<std::size_t> shape, pop_type host,
+                       const void *values, std::size_t count, const DebugContext &debugContext);
+    Tensor addQuarterFill(const Type &type, const detail::Metadata &metadata, ArrayRef<std::size_t> shape,
+                          pop_type host, const void *value, const DebugContext &debugContext);
     static void whole(const FieldRef &field, pop_where where, const char *api);
     // A constant of count host values, one for each element of the shape; count is not checked if it is POP_WHOLE.
     Tensor addValues(const Type &type, ArrayRef<std::size_t> shape, pop_type host, const void *values,

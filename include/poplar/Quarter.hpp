@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats.  Only the names are supported: popc and Graph reject vertices and tensors of these types.
+// 8-bit floats (poplar/quarter.h).
 #ifndef POPLAR_QUARTER_HPP
 #define POPLAR_QUARTER_HPP
 
-#include <stdint.h>
+#include <poplar/quarter.h>
+
+#include <ostream>
+#include <string>
 
 namespace poplar
 {
 
-// The format of a quarter (bits of sign, exponent, mantissa) and the power of two that scales all elements of a tensor.
+// The format of a tensor's elements, and the power of two that scales them.
 class QuarterMetadata
 {
   public:
     // Bits of exponent and mantissa: 4 and 3, or 5 and 2.
-    enum class Format { F143 = 0, F152 = 1 };
+    enum class Format { F143 = POP_QUARTER_F143, F152 = POP_QUARTER_F152 };
     constexpr QuarterMetadata() : fmt(Format::F143), scale(0)
     {
     }
     // A format, and the power of two that values are multiplied with.
     constexpr QuarterMetadata(Format format, int power) : fmt(format), scale(static_cast<signed char>(power))
     {
+    }
+    // What the byte of a metadata tensor says.
+    static QuarterMetadata fromBinary(std::uint8_t byte)
+    {
+        return QuarterMetadata(static_cast<Format>(pop_quarter_metadata_format(byte)),
+                               pop_quarter_metadata_scale(byte));
     }
     // The format.
     constexpr Format getFormat() const
@@ -33,9 +42,27 @@ class QuarterMetadata
     }
     // The byte of a metadata tensor: bit 7 is set for F143, bits 0 to 5 are the scale in two's complement. (The layout
     // is that of release 2.5's public packing but for bit 6, which readers ignore: here 0.)
-    constexpr uint8_t getBinary() const
+    constexpr std::uint8_t getBinary() const
     {
-        return static_cast<uint8_t>((fmt == Format::F143 ? 0x80u : 0) | (static_cast<unsigned>(scale) & 0x3fu));
+        return static_cast<std::uint8_t>((fmt == Format::F143 ? 0x80u : 0u) | (static_cast<unsigned>(scale) & 0x3fu));
+    }
+    // "F143, scale -2".
+    std::string toString() const
+    {
+        return std::string(fmt == Format::F143 ? "F143" : "F152") + ", scale " +
+               std::to_string(static_cast<int>(scale));
+    }
+    friend constexpr bool operator==(const QuarterMetadata &a, const QuarterMetadata &b)
+    {
+        return a.fmt == b.fmt && a.scale == b.scale;
+    }
+    friend constexpr bool operator!=(const QuarterMetadata &a, const QuarterMetadata &b)
+    {
+        return !(a == b);
+    }
+    friend std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata)
+    {
+        return out << metadata.toString();
     }
 
   private:
@@ -45,27 +72,28 @@ class QuarterMetadata
 
 } // namespace poplar
 
+// A code, whose value depends on metadata.
 class quarter
 {
   public:
     quarter() = default;
     // The value with these bits.
-    static constexpr quarter fromBits(uint8_t raw)
+    static constexpr quarter fromBits(std::uint8_t raw)
     {
         return quarter(raw, 0);
     }
     // The raw bits.
-    constexpr uint8_t bits() const
+    constexpr std::uint8_t bits() const
     {
         return value;
     }
 
   private:
-    constexpr quarter(uint8_t raw, int) : value(raw)
+    constexpr quarter(std::uint8_t raw, int) : value(raw)
     {
     }
 
-    uint8_t value;
+    std::uint8_t value;
 };
 
 namespace poplar

@@ -1,9 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats in codelets (Quarter.hpp).
+// 8-bit floats in codelets.  A codelet has the codes as a field of unsigned char, which the program connects to
+// t.reinterpret(UNSIGNED_CHAR), and the metadata as a scalar field of quarter_metadata, connected to
+// t.getMetadata().reinterpret(UNSIGNED_CHAR).
 #ifndef POPLAR_QUARTER_FLOAT_HPP
 #define POPLAR_QUARTER_FLOAT_HPP
 
 #include <poplar/HalfFloat.hpp>
+#include <poplar/quarter.h>
+
+#ifndef POPLAR_QUARTER_HPP
 #include <poplar/Quarter.hpp>
+#endif
+
+namespace poplar
+{
+
+typedef unsigned char quarter_metadata; // The byte of a metadata tensor.
+typedef quarter_metadata MetadataType;  // Its other name.
+
+// Format and scale of a metadata byte.
+inline QuarterMetadata unpackMetadata(const MetadataType *metadata)
+{
+    return QuarterMetadata::fromBinary(*metadata);
+}
+// The code nearest to value x 2^-scale (pop_quarter_from_double).
+inline quarter toQuarter(float value, QuarterMetadata metadata, bool nanoo = true)
+{
+    return quarter::fromBits(pop_quarter_from_float(value, metadata.getBinary(), nanoo));
+}
+// The same for a half.
+inline quarter toQuarter(half value, QuarterMetadata metadata, bool nanoo = true)
+{
+    return toQuarter(static_cast<float>(value), metadata, nanoo);
+}
+// The value of a code; exact.
+inline float toFloat(quarter value, QuarterMetadata metadata)
+{
+    return pop_quarter_to_float(value.bits(), metadata.getBinary());
+}
+// The half nearest to the value of a code.
+inline half toHalf(quarter value, QuarterMetadata metadata)
+{
+    return half(toFloat(value, metadata));
+}
+
+} // namespace poplar
 
 #endif

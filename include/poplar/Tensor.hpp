@@ -126,20 +126,20 @@ class POP_API Tensor
         return true;
     }
 
-    // Format and scale of 8-bit floats; no device of this library supports them.
+    // Whether the tensor has metadata, the format and scale of 8-bit floats: QUARTER tensors have.
     bool hasMetadata() const
     {
-        return false;
+        return pop_tensor_has_metadata(tensor);
     }
-    // Throws: no tensor has metadata.
-    const Tensor &getMetadata(Where where = Where::here()) const
+    // The metadata, one element of shape {}; tensor_metadata_error for other types.
+    Tensor getMetadata(Where where = Where::here()) const
     {
-        noMetadata(where, "Tensor::getMetadata");
+        return view(pop_tensor_get_metadata_at, where, tensor);
     }
-    // Throws: no tensor has metadata.
-    Tensor associateMetadata(const Tensor &, Where where = Where::here()) const
+    // Makes the tensor's variables share another metadata element, for all of their views; returns the tensor.
+    Tensor associateMetadata(const Tensor &metadata, Where where = Where::here()) const
     {
-        noMetadata(where, "Tensor::associateMetadata");
+        return view(pop_tensor_associate_metadata_at, where, tensor, metadata.c());
     }
 
     // Text.
@@ -192,7 +192,6 @@ class POP_API Tensor
     }
     std::vector<Tensor> give(bool done, std::vector<Tensor> &&results, const Where &where) const;
     std::string text(std::size_t (*write)(pop_tensor, char *, std::size_t)) const;
-    [[noreturn]] static void noMetadata(pop_where where, const char *api);
 
     pop_tensor tensor;
 };

@@ -4,6 +4,7 @@
 #define POPLAR_TYPE_CONVERSION_HPP
 
 #include <poplar/ArrayRef.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/detail/error.hpp>
 
@@ -23,6 +24,12 @@ inline void needConvertible(const Type &type)
         raise(POP_TYPE_ERROR, "there is no conversion between host values and elements of type %s",
               pop_type_name(type.c()));
 }
+inline void needQuarter(const Type &type)
+{
+    if (type != QUARTER)
+        raise(POP_TYPE_ERROR, "metadata is given for elements of type %s: only quarter has some",
+              pop_type_name(type.c()));
+}
 
 } // namespace detail
 
@@ -37,10 +44,21 @@ template <typename T, typename A> void convertToDeviceType(const Type &type, con
 {
     convertToDeviceType(type, ArrayRef<T>(from), to);
 }
-// With metadata: throws, since 8-bit floats cannot be converted.
-template <typename T, typename M> void convertToDeviceType(const Type &type, const M &, ArrayRef<T> from, void *to)
+// Writes host values as codes of QUARTER; other types have no metadata.  Values that are too large become NaN with
+// nanoo, otherwise the largest value.
+template <typename T>
+void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, ArrayRef<T> from, void *to,
+                         bool nanoo = true)
 {
-    convertToDeviceType(type, from, to); // metadata belongs to 8-bit floats, which are rejected
+    detail::needQuarter(type);
+    pop_convert_to_quarter(metadata.getBinary(), detail::hostType<T>(), from.data(), static_cast<std::uint8_t *>(to),
+                           from.size(), nanoo);
+}
+template <typename T, typename A>
+void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, const std::vector<T, A> &from, void *to,
+                         bool nanoo = true)
+{
+    convertToDeviceType(type, metadata, ArrayRef<T>(from), to, nanoo);
 }
 // Reads elements of a type into host values.  Elements of an ArrayRef are const; here they are written nevertheless, as
 // in Poplar's signature.
@@ -54,11 +72,37 @@ template <typename T, typename A> void convertFromDeviceType(const Type &type, c
     convertFromDeviceType(type, from, ArrayRef<T>(to));
 }
 
-// With metadata: throws, since 8-bit floats cannot be converted.
-template <typename T, typename M>
-void convertFromDeviceType(const Type &type, const M &, const void *from, ArrayRef<T> to)
+// Reads codes of QUARTER; as above, the elements of to are written.
+template <typename T>
+void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *from, ArrayRef<T> to)
 {
-    convertFromDeviceType(type, from, to);
+    detail::needQuarter(type);
+    pop_convert_from_quarter(metadata.getBinary(), static_cast<const std::uint8_t *>(from), detail::hostType<T>(),
+                             const_cast<T *>(to.data()), to.size());
+}
+template <typename T, typename A>
+void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *from, std::vector<T, A> &to)
+{
+    convertFromDeviceType(type, metadata, from, ArrayRef<T>(to));
+}
+
+// What calculateMetadataForConversion makes least.
+enum class CostMetric { MEAN_SQUARE_ERROR };
+// The metadata of a format at which the values are represented best (pop_quarter_best_metadata).
+template <typename T>
+QuarterMetadata calculateMetadataForConversion(const Type &type, ArrayRef<T> values, QuarterMetadata::Format format,
+                                               CostMetric = CostMetric::MEAN_SQUARE_ERROR)
+{
+    detail::needQuarter(type);
+    return QuarterMetadata::fromBinary(pop_quarter_best_metadata(static_cast<pop_quarter_format>(format),
+                                                                 detail::hostType<T>(), values.data(), values.size()));
+}
+template <typename T, typename A>
+QuarterMetadata calculateMetadataForConversion(const Type &type, const std::vector<T, A> &values,
+                                               QuarterMetadata::Format format,
+                                               CostMetric metric = CostMetric::MEAN_SQUARE_ERROR)
+{
+    return calculateMetadataForConversion(type, ArrayRef<T>(values), format, metric);
 }
 
 } // namespace poplar

@@ -149,8 +149,15 @@ POP_API pop_status pop_engine_write_tensor(pop_engine *engine, const char *handl
 /* Reads a tensor through its handle (pop_graph_create_host_read) into data, in row-major order. */
 POP_API pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes,
                                           pop_error *error) POP_MUST_CHECK;
+/* A host write or read of a QUARTER tensor has a second handle, "<handle>/metadata", for the byte.  These calls
+ * transfer both; with replicas the byte is written to all of them, and read from the first. */
+POP_API pop_status pop_engine_write_quarter(pop_engine *engine, const char *handle, uint8_t metadata, const void *data,
+                                            size_t bytes, pop_error *error) POP_MUST_CHECK;
+/* Reads the codes and the metadata byte of a QUARTER tensor. */
+POP_API pop_status pop_engine_read_quarter(pop_engine *engine, const char *handle, uint8_t *metadata, void *data,
+                                           size_t bytes, pop_error *error) POP_MUST_CHECK;
 
-/* On a graph with replicas, the two calls above transfer the tensors of all replicas, in replica order, and bytes
+/* On a graph with replicas, the calls above transfer the tensors of all replicas, in replica order, and bytes
  * covers all of them.
  *
  * Streams, by handle. A connection replaces the previous one. On a graph with replicas, a buffer holds one transfer of

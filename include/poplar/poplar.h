@@ -20,9 +20,11 @@
 #include <poplar/engine.h>
 #include <poplar/error.h>
 #include <poplar/graph.h>
+#include <poplar/metadata.h>
 #include <poplar/options.h>
 #include <poplar/profile.h>
 #include <poplar/program.h>
+#include <poplar/quarter.h>
 #include <poplar/target.h>
 #include <poplar/tensor.h>
 #include <poplar/text.h>

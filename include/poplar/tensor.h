@@ -233,5 +233,15 @@ POP_API pop_tensor pop_tensor_concat_at(pop_where where, pop_tensors tensors, un
 /* Appends b to a along dimension dim of a; b has one dimension less. */
 POP_API pop_tensor pop_tensor_append_at(pop_where where, pop_tensor a, pop_tensor b, unsigned dim);
 
+/* ---- metadata of 8-bit floats (metadata.h) ---- */
+/* Whether the tensor has metadata: QUARTER tensors have. */
+POP_API bool pop_tensor_has_metadata(pop_tensor t);
+/* The metadata of a QUARTER tensor, of shape {}; tensor_metadata_error for other types. */
+#define pop_tensor_get_metadata(...) pop_tensor_get_metadata_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_get_metadata_at(pop_where where, pop_tensor t);
+/* Makes the variables of a QUARTER tensor share a metadata element from now on, for all of their views; returns t. */
+#define pop_tensor_associate_metadata(...) pop_tensor_associate_metadata_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor pop_tensor_associate_metadata_at(pop_where where, pop_tensor t, pop_tensor metadata);
+
 POP_END_DECLS
 #endif

@@ -34,7 +34,7 @@ POP_API size_t pop_type_size(pop_type type);
 POP_API bool pop_type_is_floating_point(pop_type type); /* Whether the type is float, half, double or quarter. */
 POP_API bool pop_type_is_integral(pop_type type);       /* bool counts as integral */
 POP_API bool pop_type_is_signed(pop_type type);         /* Whether the type has negative values. */
-/* False for types that no device supports: quarter, long, unsigned long, double. */
+/* False for types that no device supports: long, unsigned long, double. */
 POP_API bool pop_type_is_supported(pop_type type);
 
 /* IEEE half (raw bits) and float; conversions round to nearest even. */
@@ -48,7 +48,7 @@ POP_API void pop_copy_device_half_to_float(const void *from, float *to, size_t c
 
 /* Convert count elements from one type to another, with C's conversion rules; bool is value != 0; half rounds to
  * nearest even. from_type and to_type may be any type, POP_DOUBLE included.  Buffers may be unaligned and must not
- * overlap. */
+ * overlap.  QUARTER has no value without metadata: conversions to and from it give 0 (quarter.h has its own). */
 POP_API void pop_convert(pop_type from_type, const void *from, pop_type to_type, void *to, size_t count);
 
 POP_END_DECLS

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { KIND_NONE, KIND_b, KIND_s, KIND_u, KIND_f, KIND_x }; /* the letters of types.def */
+enum { KIND_NONE, KIND_b, KIND_s, KIND_u, KIND_f, KIND_q, KIND_x }; /* the letters of types.def */
 static const struct {
     const char *name;
     unsigned char bytes, kind;
@@ -213,6 +213,7 @@ static enum wide_kind load(pop_type type, const void *from, union wide_number *w
         LOAD(int64_t, s)
         return WIDE_SIGNED;
     case POP_UNSIGNED_CHAR:
+    case POP_QUARTER_METADATA:
         LOAD(uint8_t, u)
         return WIDE_UNSIGNED;
     case POP_UNSIGNED_SHORT:
@@ -285,6 +286,7 @@ static void store(pop_type type, void *to, const union wide_number *wide, enum w
         STORE_SIGNED(int64_t, INT64_MIN, INT64_MAX)
         break;
     case POP_UNSIGNED_CHAR:
+    case POP_QUARTER_METADATA:
         STORE_UNSIGNED(uint8_t, UINT8_MAX)
         break;
     case POP_UNSIGNED_SHORT:

@@ -5,6 +5,8 @@
 #include "engine/hint.h"
 #include "engine/ranks.h"
 
+#include "base/str.h"
+
 /* Checks the call's arguments; returns the handle's record, or NULL with an error. */
 static const struct image_handle *find_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes,
                                               bool read, const char *api, pop_error *error, pop_status *status)
@@ -40,12 +42,11 @@ static const struct image_handle *find_handle(pop_engine *engine, const char *ha
     return NULL;
 }
 
-pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes,
-                                   pop_error *error)
+static pop_status write_handle(pop_engine *engine, const char *handle, const void *data, size_t bytes, const char *api,
+                               pop_error *error)
 {
     pop_status status;
-    const struct image_handle *found =
-        find_handle(engine, handle, data, bytes, false, "pop_engine_write_tensor", error, &status);
+    const struct image_handle *found = find_handle(engine, handle, data, bytes, false, api, error, &status);
     for (unsigned i = 0; found && found->bytes && i < engine->local_count; ++i) {
         unsigned r = engine->first_local + i;
         copy_run(engine->image, engine->image->copies.data + found->copy,
@@ -55,17 +56,68 @@ pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const
     return status;
 }
 
-pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error)
+static pop_status read_handle(pop_engine *engine, const char *handle, void *data, size_t bytes, const char *api,
+                              pop_error *error)
 {
     pop_status status;
-    const struct image_handle *found =
-        find_handle(engine, handle, data, bytes, true, "pop_engine_read_tensor", error, &status);
+    const struct image_handle *found = find_handle(engine, handle, data, bytes, true, api, error, &status);
     for (unsigned i = 0; found && found->bytes && i < engine->local_count; ++i) {
         unsigned r = engine->first_local + i;
         copy_run(engine->image, engine->image->copies.data + found->copy, engine->replicas[r].storage,
                  (unsigned char *)data + (r - engine->host_first) * found->bytes, engine->pool);
     }
-    return found ? ranks_gather(engine, data, (size_t)found->bytes, "pop_engine_read_tensor", error) : status;
+    return found ? ranks_gather(engine, data, (size_t)found->bytes, api, error) : status;
+}
+
+pop_status pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data, size_t bytes,
+                                   pop_error *error)
+{
+    return write_handle(engine, handle, data, bytes, "pop_engine_write_tensor", error);
+}
+
+pop_status pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes, pop_error *error)
+{
+    return read_handle(engine, handle, data, bytes, "pop_engine_read_tensor", error);
+}
+
+/* ---- tensors of 8-bit floats: their codes, and the metadata of each replica ---- */
+
+static void metadata_handle(struct str *name, const char *handle)
+{
+    str_format(name, "%s/metadata", handle ? handle : "");
+}
+
+pop_status pop_engine_write_quarter(pop_engine *engine, const char *handle, uint8_t metadata, const void *data,
+                                    size_t bytes, pop_error *error)
+{
+    static const char api[] = "pop_engine_write_quarter";
+    struct str name = { 0 };
+    size_t count = engine ? engine->host_count : 1;
+    uint8_t *each = mem_alloc(count);
+    memset(each, metadata, count);
+    metadata_handle(&name, handle);
+    pop_status status = write_handle(engine, str_text(&name), each, count, api, error);
+    str_free(&name);
+    free(each);
+    return status == POP_OK ? write_handle(engine, handle, data, bytes, api, error) : status;
+}
+
+pop_status pop_engine_read_quarter(pop_engine *engine, const char *handle, uint8_t *metadata, void *data, size_t bytes,
+                                   pop_error *error)
+{
+    static const char api[] = "pop_engine_read_quarter";
+    struct str name = { 0 };
+    size_t count = engine ? engine->host_count : 1;
+    if (!metadata)
+        return error_set(error, POP_TENSOR_IO_STATE_ERROR, NO_WHERE, api, "the place for the metadata is NULL");
+    uint8_t *each = mem_alloc(count);
+    metadata_handle(&name, handle);
+    pop_status status = read_handle(engine, str_text(&name), each, count, api, error);
+    if (status == POP_OK)
+        *metadata = each[0];
+    str_free(&name);
+    free(each);
+    return status == POP_OK ? read_handle(engine, handle, data, bytes, api, error) : status;
 }
 
 /* The host function of a handle, or NULL with an error. */

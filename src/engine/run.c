@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poplar/quarter.h>
 #include <poplar/text.h>
 #include <stdarg.h>
 #include <time.h>
@@ -137,6 +138,25 @@ uint32_t op_step(struct engine_run *run, const struct image_op *op, uint32_t nex
     return next;
 }
 
+/* Elements of QUARTER are printed as the floats that they are. */
+static void print_operand(struct engine_run *run, const struct image_print *print, FILE *file,
+                          const pop_print_format *format)
+{
+    const struct image *image = run->image;
+    const struct image_operand *operand = image->operands.data + print->operand;
+    const uint64_t *dims = print->rank ? image->dims.data + print->first_dim : NULL;
+    const char *title = image_string(image, print->title);
+    if (operand->type != POP_QUARTER || !print->metadata) {
+        print_tensor(file, title, (pop_type)operand->type, dims, print->rank, run_operand(run, print->operand), format);
+        return;
+    }
+    uint8_t metadata = *run_operand(run, print->metadata - 1);
+    float *values = mem_alloc((size_t)operand->elements * sizeof(*values));
+    pop_convert_from_quarter(metadata, run_operand(run, print->operand), POP_FLOAT, values, (size_t)operand->elements);
+    print_tensor(file, title, POP_FLOAT, dims, print->rank, values, format);
+    free(values);
+}
+
 /* False when the text cannot be written. */
 static bool print_record(struct engine_run *run, uint32_t record)
 {
@@ -149,9 +169,7 @@ static bool print_record(struct engine_run *run, uint32_t record)
     errno = 0;
     if (run->names)
         fprintf(file, "replica %u: ", run->replica->number);
-    print_tensor(file, image_string(image, print->title), (pop_type)image->operands.data[print->operand].type,
-                 print->rank ? image->dims.data + print->first_dim : NULL, print->rank,
-                 run_operand(run, print->operand), &format);
+    print_operand(run, print, file, &format);
     if (fflush(file) == 0 && !ferror(file))
         return true;
     int reason = errno ? errno : EIO;

@@ -6,6 +6,8 @@
 
 #include "graph/build.h"
 
+#include <poplar/metadata.h>
+
 static const pop_tensor null;
 /* Of all clones of a call: two gigabytes of them. */
 #define MAX_PIECES ((size_t)1 << 26)
@@ -19,7 +21,8 @@ struct cloning {
     pop_clone_method method;
     pop_clone_duplication duplication;
     size_t n;
-    bool outer; /* the result has an outer dimension of n */
+    bool outer;                 /* the result has an outer dimension of n */
+    const pop_tensor *metadata; /* that a QUARTER clone shares; NULL: it has its own */
 };
 
 static bool check_cloning(const struct cloning *c, pop_tensor t)
@@ -121,7 +124,7 @@ static bool add_variable(const struct cloning *c, struct clone_layout *layout, s
     uint64_t elements, once = layout->elements;
     if (!variable_shape(store, c->where, c->api, c->type, POP_SHAPE(n, (size_t)once), c->name, &elements))
         return false;
-    *variable = replicate_add_variable(c->graph, c->where, c->api, c->type, elements, c->name);
+    *variable = metadata_add_variable(c->graph, c->where, c->api, c->type, elements, c->name, c->metadata);
     if (*variable == UINT32_MAX)
         return false;
     for (size_t k = 0; k < n && layout->map.ranges.count; ++k)
@@ -201,7 +204,7 @@ pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, 
                               const char *name)
 {
     struct cloning c = {
-        where, "pop_graph_clone", name, graph, type, method, POP_DUPLICATE_BY_OUTER_DIMENSION, 1, false
+        where, "pop_graph_clone", name, graph, type, method, POP_DUPLICATE_BY_OUTER_DIMENSION, 1, false, NULL
     };
     return clone(&c, t);
 }
@@ -209,6 +212,20 @@ pop_tensor pop_graph_clone_at(pop_where where, pop_graph *graph, pop_type type, 
 pop_tensor pop_graph_clone_n_at(pop_where where, pop_graph *graph, pop_type type, pop_tensor t, size_t n,
                                 pop_clone_method method, pop_clone_duplication duplication, const char *name)
 {
-    struct cloning c = { where, "pop_graph_clone_n", name, graph, type, method, duplication, n, true };
+    struct cloning c = { where, "pop_graph_clone_n", name, graph, type, method, duplication, n, true, NULL };
+    return clone(&c, t);
+}
+
+pop_tensor pop_graph_clone_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor metadata, pop_tensor t,
+                                            pop_clone_method method, const char *name)
+{
+    struct cloning c = { .where = where,
+                         .api = "pop_graph_clone_with_metadata",
+                         .name = name,
+                         .graph = graph,
+                         .type = POP_QUARTER,
+                         .method = method,
+                         .n = 1,
+                         .metadata = &metadata };
     return clone(&c, t);
 }

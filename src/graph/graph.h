@@ -159,4 +159,19 @@ bool graph_tile(pop_graph *graph, pop_where where, const char *api, const char *
 /* A handle that sees these tiles of its parent, num_ipus groups of them; parent_tiles is taken over. */
 pop_graph *virtual_create(pop_graph *parent, unsigned *parent_tiles, unsigned num_ipus, unsigned tiles_per_ipu);
 
+/* ---- metadata.c: a QUARTER variable refers to one element of a QUARTER_METADATA variable ---- */
+/* A new variable as replicate_add_variable makes; one of QUARTER shares the metadata, or gets an element of its own,
+ * on the graph's first tile, when metadata is NULL.  UINT32_MAX on error. */
+uint32_t metadata_add_variable(pop_graph *graph, pop_where where, const char *api, pop_type type, uint64_t elements,
+                               const char *name, const pop_tensor *metadata);
+/* Makes a QUARTER variable of a store without replicas refer to a new element on tile 0. */
+void metadata_add_own(pop_store *store, pop_where where, const char *api, uint32_t variable, const char *name);
+/* The metadata of the first element of a QUARTER tensor, with shape {}; the null tensor when there is none. */
+pop_tensor metadata_of(pop_tensor t);
+/* The byte of a metadata tensor that is a constant, or has an initial value; false when it is not known. */
+bool metadata_known(pop_tensor metadata, uint8_t *byte);
+/* Whether a QUARTER tensor's metadata is known; otherwise records that host values cannot be converted. */
+bool metadata_to_convert(pop_store *store, pop_where where, const char *api, const char *path, pop_tensor metadata,
+                         uint8_t *byte);
+
 #endif

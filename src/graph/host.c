@@ -5,6 +5,7 @@
 #include "graph/view.h"
 
 #include "base/options.h"
+#include "base/str.h"
 
 static bool check_handle(pop_graph *graph, pop_where where, const char *api, const char *handle)
 {
@@ -44,6 +45,18 @@ static bool has_handle(const struct host_handle *handles, size_t count, uint32_t
     return false;
 }
 
+/* The handle of a QUARTER tensor's metadata, 0 for tensors without. */
+static uint32_t metadata_handle(pop_store *store, const char *handle, pop_tensor metadata)
+{
+    if (!pop_tensor_valid(metadata))
+        return 0;
+    struct str name = { 0 };
+    str_format(&name, "%s/metadata", handle);
+    uint32_t interned = intern_add(&store->names, str_text(&name));
+    str_free(&name);
+    return interned;
+}
+
 void pop_graph_create_host_write_at(pop_where where, pop_graph *graph, const char *handle, pop_tensor t)
 {
     static const char api[] = "pop_graph_create_host_write";
@@ -60,6 +73,11 @@ void pop_graph_create_host_write_at(pop_where where, pop_graph *graph, const cha
                       pop_tensor_contains_constant(t) ? "constants" : "elements more than once");
     else
         *vec_push(&store->host_writes) = (struct host_handle){ name, view_keep(t) };
+    pop_tensor metadata = metadata_of(t);
+    name = metadata_handle(store, handle, metadata);
+    if (name && !pop_tensor_contains_constant(metadata) && graph_ready(graph) &&
+        !has_handle(store->host_writes.data, store->host_writes.count, name))
+        *vec_push(&store->host_writes) = (struct host_handle){ name, view_keep(metadata) };
 }
 
 void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char *handle, pop_tensor t)
@@ -74,6 +92,10 @@ void pop_graph_create_host_read_at(pop_where where, pop_graph *graph, const char
         taken(graph, where, api, "host read", handle);
     else
         *vec_push(&store->host_reads) = (struct host_handle){ name, view_keep(t) };
+    pop_tensor metadata = metadata_of(t);
+    name = metadata_handle(store, handle, metadata);
+    if (name && graph_ready(graph) && !has_handle(store->host_reads.data, store->host_reads.count, name))
+        *vec_push(&store->host_reads) = (struct host_handle){ name, view_keep(metadata) };
 }
 
 /* ---- streams ---- */

@@ -6,6 +6,8 @@
 #include "graph/tensor_form.h"
 #include "graph/view.h"
 
+#include <poplar/metadata.h>
+
 /* Whether host values can be taken: a type that pop_convert knows, memory that is there, and space for them. */
 static bool check_values(pop_store *store, pop_where where, const char *api, const char *path, pop_type value_type,
                          const void *values, pop_type type, uint64_t count)
@@ -36,8 +38,33 @@ static void set_constant(pop_store *store, uint32_t variable, struct initial ini
     }
 }
 
-static pop_tensor add_constant(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
-                               pop_type value_type, const void *values, bool fill, const char *name)
+/* Appends count values as elements of a type, those of QUARTER by their metadata, and returns where they are. */
+static bool convert(pop_store *store, pop_where where, const char *api, const char *path, pop_tensor metadata,
+                    pop_type value_type, const void *values, pop_type type, uint64_t count, uint64_t *data)
+{
+    uint8_t byte = 0;
+    if (type != POP_QUARTER || value_type == POP_QUARTER) {
+        *data = store_convert(store, value_type, values, type, count);
+        return true;
+    }
+    if (!metadata_to_convert(store, where, api, path, metadata, &byte))
+        return false;
+    *data = store_data(store, NULL, (size_t)count);
+    pop_convert_to_quarter(byte, value_type, values, store->data.data + *data, (size_t)count, true);
+    return true;
+}
+/* Whether the values of a new constant can be converted, before anything is added. */
+static bool is_convertible(pop_store *store, pop_where where, const char *api, const char *path,
+                           const pop_tensor *metadata, pop_type value_type, pop_type type)
+{
+    uint8_t byte;
+    return type != POP_QUARTER || value_type == POP_QUARTER ||
+           metadata_to_convert(store, where, api, path, metadata ? *metadata : (pop_tensor){ 0 }, &byte);
+}
+
+static pop_tensor add_constant_as(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
+                                  pop_type value_type, const void *values, bool fill, const char *name,
+                                  const pop_tensor *metadata)
 {
     pop_tensor none = { 0 };
     uint64_t elements;
@@ -45,15 +72,40 @@ static pop_tensor add_constant(pop_where where, const char *api, pop_graph *grap
         return none;
     pop_store *store = graph->store;
     uint64_t count = fill && elements ? 1 : elements;
-    if (!check_values(store, where, api, name, value_type, values, type, count))
+    if (!check_values(store, where, api, name, value_type, values, type, count) ||
+        !is_convertible(store, where, api, name, metadata, value_type, type))
         return none;
-    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name ? name : "<const>");
+    uint32_t variable = metadata_add_variable(graph, where, api, type, elements, name ? name : "<const>", metadata);
     if (variable == UINT32_MAX)
         return none;
+    pop_tensor t = tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
     struct initial initial = { .fill = fill, .count = elements };
-    initial.data = store_convert(store, value_type, values, type, count);
+    if (!convert(store, where, api, name, metadata_of(t), value_type, values, type, count, &initial.data))
+        return none;
     set_constant(store, variable, initial, 0);
-    return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
+    return t;
+}
+
+static pop_tensor add_constant(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
+                               pop_type value_type, const void *values, bool fill, const char *name)
+{
+    return add_constant_as(where, api, graph, type, shape, value_type, values, fill, name, NULL);
+}
+
+pop_tensor pop_graph_add_constant_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor metadata,
+                                                   pop_shape shape, pop_type value_type, const void *values,
+                                                   const char *name)
+{
+    return add_constant_as(where, "pop_graph_add_constant_with_metadata", graph, POP_QUARTER, shape, value_type, values,
+                           false, name, &metadata);
+}
+
+pop_tensor pop_graph_add_constant_fill_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor metadata,
+                                                        pop_shape shape, pop_type value_type, const void *value,
+                                                        const char *name)
+{
+    return add_constant_as(where, "pop_graph_add_constant_fill_with_metadata", graph, POP_QUARTER, shape, value_type,
+                           value, true, name, &metadata);
 }
 
 pop_tensor pop_graph_add_constant_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
@@ -72,15 +124,18 @@ pop_tensor pop_graph_add_replica_constant_at(pop_where where, pop_graph *graph, 
         return none;
     pop_store *store = graph->store;
     uint64_t count = elements * pop_graph_replication_factor(graph);
-    if (!check_values(store, where, api, name, value_type, values, type, count))
+    if (!check_values(store, where, api, name, value_type, values, type, count) ||
+        !is_convertible(store, where, api, name, NULL, value_type, type))
         return none;
-    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name ? name : "<const>");
+    uint32_t variable = metadata_add_variable(graph, where, api, type, elements, name ? name : "<const>", NULL);
     if (variable == UINT32_MAX)
         return none;
+    pop_tensor t = tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
     struct initial initial = { .own = count > elements, .count = elements };
-    initial.data = store_convert(store, value_type, values, type, count);
+    if (!convert(store, where, api, name, metadata_of(t), value_type, values, type, count, &initial.data))
+        return none;
     set_constant(store, variable, initial, elements * pop_type_size(type));
-    return tensor_of_variable(store, variable, type, shape.dims, shape.rank, 0);
+    return t;
 }
 
 pop_tensor pop_graph_add_replication_index_constant_at(pop_where where, pop_graph *graph, const char *name)
@@ -156,9 +211,8 @@ static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_
     }
     if (!check_values(store, where, api, path, value_type, values, type, count))
         return;
-    struct initial_walk walk = { store, store_convert(store, value_type, values, type, count),
-                                 fill ? 0 : pop_type_size(type) };
-    if (elements)
+    struct initial_walk walk = { store, 0, fill ? 0 : pop_type_size(type) };
+    if (convert(store, where, api, path, metadata_of(t), value_type, values, type, count, &walk.data) && elements)
         tensor_each_run(t, add_initial, &walk);
 }
 

@@ -40,6 +40,7 @@ struct variable {
     bool follows_vertex; /* a hidden constant (connect_constant): is on each tile that reads it, is never mapped and
                             costs no exchange */
     uint32_t initial;    /* of a constant: index of store->initials */
+    uint32_t metadata, metadata_at; /* of QUARTER: the variable of its metadata + 1 (0: none), and the element of it */
     struct tile_map map;
 };
 

@@ -375,6 +375,14 @@ pop_tensor pop_tensor_reinterpret_at(pop_where where, pop_tensor t, pop_type typ
                    pop_type_name(type), to);
         return null;
     }
+    pop_tensor before = t;
     t.type = (uint8_t)type;
+    if (type == POP_QUARTER && before.type != POP_QUARTER && !pop_tensor_has_metadata(t)) {
+        store_fail(t.store, POP_TENSOR_METADATA_ERROR, where, "pop_tensor_reinterpret",
+                   "elements of type %s as quarter have no metadata: add a quarter variable, and copy to its "
+                   "reinterpretation as %s",
+                   pop_type_name(pop_tensor_type(before)), pop_type_name(pop_tensor_type(before)));
+        return null;
+    }
     return t;
 }

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 
+#include <poplar/metadata.h>
+
 #define LARGEST_VARIABLE ((uint64_t)1 << 40) /* elements; an edge's offset has 40 bits */
 #define LARGEST_RANK     64
 #define MAX_VARIABLES    ((size_t)1 << 31)
@@ -57,12 +59,12 @@ uint32_t variable_add(pop_store *store, pop_where where, const char *api, pop_ty
 }
 
 static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
-                      const char *name)
+                      const char *name, const pop_tensor *metadata)
 {
     uint64_t elements;
     if (!graph_ready(graph) || !variable_shape(graph->store, where, api, type, shape, name, &elements))
         return (pop_tensor){ 0 };
-    uint32_t variable = replicate_add_variable(graph, where, api, type, elements, name);
+    uint32_t variable = metadata_add_variable(graph, where, api, type, elements, name, metadata);
     if (variable == UINT32_MAX)
         return (pop_tensor){ 0 };
     return tensor_of_variable(graph->store, variable, type, shape.dims, shape.rank, 0);
@@ -71,7 +73,7 @@ static pop_tensor add(pop_where where, const char *api, pop_graph *graph, pop_ty
 pop_tensor pop_graph_add_variable_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
                                      const char *name)
 {
-    return add(where, "pop_graph_add_variable", graph, type, shape, name);
+    return add(where, "pop_graph_add_variable", graph, type, shape, name, NULL);
 }
 
 /* As evenly as single elements allow, in their order: over all tiles where there are as many elements. */
@@ -84,10 +86,9 @@ static void map_linearly(const pop_graph *graph, uint32_t index)
                       graph->tiles ? graph->tiles[i] : (uint32_t)i);
 }
 
-pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
-                                            pop_mapping_method method, const char *name)
+static pop_tensor add_mapped(pop_where where, const char *api, pop_graph *graph, pop_type type, pop_shape shape,
+                             pop_mapping_method method, const char *name, const pop_tensor *metadata)
 {
-    static const char api[] = "pop_graph_add_variable_mapped";
     if (!graph_ready(graph))
         return (pop_tensor){ 0 };
     if (method != POP_MAPPING_NONE && method != POP_MAPPING_LINEAR) {
@@ -95,10 +96,23 @@ pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, p
                       "%d is no mapping method: POP_MAPPING_NONE and POP_MAPPING_LINEAR are", (int)method);
         return (pop_tensor){ 0 };
     }
-    pop_tensor t = add(where, api, graph, type, shape, name);
+    pop_tensor t = add(where, api, graph, type, shape, name, metadata);
     if (pop_tensor_valid(t) && method == POP_MAPPING_LINEAR)
         map_linearly(graph, t.source);
     return t;
+}
+
+pop_tensor pop_graph_add_variable_mapped_at(pop_where where, pop_graph *graph, pop_type type, pop_shape shape,
+                                            pop_mapping_method method, const char *name)
+{
+    return add_mapped(where, "pop_graph_add_variable_mapped", graph, type, shape, method, name, NULL);
+}
+
+pop_tensor pop_graph_add_variable_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor metadata,
+                                                   pop_shape shape, pop_mapping_method method, const char *name)
+{
+    return add_mapped(where, "pop_graph_add_variable_with_metadata", graph, POP_QUARTER, shape, method, name,
+                      &metadata);
 }
 
 pop_tensor pop_graph_variable_at(pop_where where, pop_graph *graph, uint32_t variable)

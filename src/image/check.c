@@ -272,6 +272,9 @@ static bool check_operands(struct check *check)
         if (product(print->rank ? image->dims.data + print->first_dim : NULL, print->rank) !=
             image->operands.data[print->operand].elements)
             return check_fail(check, "print %zu has another shape than its data", i);
+        if (print->metadata > image->operands.count ||
+            (print->metadata && image->operands.data[print->metadata - 1].elements != 1))
+            return check_fail(check, "print %zu has metadata operand %u", i, print->metadata);
         unsigned char guide; /* any byte but 0 and 1 is no bool, and must not be read as one */
         memcpy(&guide, &print->format.guide, 1);
         if ((unsigned)print->format.float_format > POP_FLOAT_FORMAT_NONE || guide > 1)

@@ -96,7 +96,7 @@ static const struct file_array arrays[] = {
     ARRAY(dims, { 0, 0 }),
     /* The format is taken apart in format_columns. */
     ARRAY(prints, C(struct image_print, title), C(struct image_print, operand), C(struct image_print, first_dim),
-          C(struct image_print, rank), C(struct image_print, format_given)),
+          C(struct image_print, rank), C(struct image_print, metadata), C(struct image_print, format_given)),
     ARRAY(programs, { 0, 0 }),
     ARRAY(reads, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),
     ARRAY(writes, C(struct image_handle, name), C(struct image_handle, copy), C(struct image_handle, bytes)),

@@ -124,6 +124,7 @@ struct image_print {
     uint32_t title;
     uint32_t operand;
     uint32_t first_dim, rank; /* of image->dims */
+    uint32_t metadata;        /* of a QUARTER operand: the operand of its metadata + 1; 0 otherwise */
     pop_print_format format;
     uint8_t format_given;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor and ErrorProgram: the content is selected here, engine/print.c formats it. */
+#include "graph/graph.h"
 #include "graph/view.h"
 #include "program/node.h"
 
@@ -54,6 +55,8 @@ static pop_program print(const struct program_call *call, enum program_kind kind
     }
     struct program_node *node = node_add(call, kind, name, &program);
     node->source = view_keep(t);
+    pop_tensor metadata = metadata_of(t);
+    node->control = pop_tensor_valid(metadata) ? view_keep(metadata) : NULL;
     node->text = text ? arena_string(&call->store->arena, text) : NULL;
     node->tensor_name = tensor_name(call->store, node->source);
     node->flag = format != NULL;

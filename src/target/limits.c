@@ -76,6 +76,8 @@ static pop_status write_limits(const char *api, pop_type type, pop_type as, void
 {
     if (!pop_type_is_supported(type))
         return error_set(error, POP_TYPE_ERROR, NO_WHERE, api, "the device has no type '%s'", pop_type_name(type));
+    if (type == POP_QUARTER)
+        return error_set(error, POP_TYPE_ERROR, NO_WHERE, api, "the limits of 'quarter' depend on its metadata");
     if (as == POP_QUARTER || !pop_type_size(as))
         return error_set(error, POP_TYPE_ERROR, NO_WHERE, api,
                          "limits cannot be converted to '%s', it must be an integer type, half, float or double",

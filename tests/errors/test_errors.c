@@ -68,7 +68,6 @@ static const struct {
     pop_status status;
     const char *why;
 } not_yet[] = {
-    { POP_TENSOR_METADATA_ERROR, "8-bit floats, the only types with metadata, are refused by name" },
     { POP_MEMORY_ELEM_CONSTRAINTS_ERROR, "there is no placement in tile memory yet" },
     { POP_SYMBOL_ERROR, "there is no placement of code in tile memory yet" },
     { POP_SYSTEM_RUNTIME_ERROR, "a modelled device does not break" },

@@ -45,12 +45,13 @@ namespace detail
 
 // A parameter that accepts only a tensor, or {} for none.
 struct Metadata {
-    Metadata() : given(false)
+    Metadata() : tensor(), given(false)
     {
     }
-    Metadata(const Tensor &metadata) : given(metadata.valid())
+    Metadata(const Tensor &metadata) : tensor(metadata.c()), given(metadata.valid())
     {
     }
+    pop_tensor tensor; // of an argument, which outlives it
     bool given;
 };
 

@@ -138,6 +138,23 @@ POPLAR_IMPL void Engine::writeTensor(StringRef handle, const void *begin, const 
 {
     write(handle, begin, detail::distance(begin, end), where);
 }
+POPLAR_IMPL void Engine::writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
+                                     const void *end, Where where)
+{
+    pop_error error;
+    detail::check(pop_engine_write_quarter(at(where).engine, detail::CString(handle), metadata.getBinary(), begin,
+                                           detail::distance(begin, end), &error),
+                  error, where);
+}
+POPLAR_IMPL void Engine::readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end, Where where)
+{
+    pop_error error;
+    std::uint8_t byte = 0;
+    detail::check(pop_engine_read_quarter(at(where).engine, detail::CString(handle), &byte, begin,
+                                          detail::distance(begin, end), &error),
+                  error, where);
+    metadata = QuarterMetadata::fromBinary(byte);
+}
 POPLAR_IMPL void Engine::readTensor(StringRef handle, void *data, Where where)
 {
     read(handle, data, POP_WHOLE, where);

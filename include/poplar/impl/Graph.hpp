@@ -212,9 +212,12 @@ POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadat
 POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
                                       VariableMappingMethod method, const DebugContext &debugContext)
 {
-    if (metadata.given)
-        noMetadata(debugContext, "pop_graph_add_variable");
-    return addVariable(type, shape, method, debugContext);
+    if (!metadata.given)
+        return addVariable(type, shape, method, debugContext);
+    needQuarter(type, debugContext, "pop_graph_add_variable_with_metadata");
+    return give(pop_graph_add_variable_with_metadata_at(detail::where(debugContext), c(), metadata.tensor,
+                                                        detail::shape(shape), static_cast<pop_mapping_method>(method),
+                                                        detail::name(debugContext)));
 }
 POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t>, StringRef,
                                               const DebugContext &debugContext)
@@ -222,10 +225,14 @@ POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t
     detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Graph::addExternalVariable",
                   "variables outside of the tiles are not supported: use a remote buffer (Graph::addRemoteBuffer)");
 }
-POPLAR_IMPL Tensor Graph::clone(const Type &, detail::Metadata, const Tensor &, const DebugContext &debugContext,
-                                TensorCloneMethod)
+POPLAR_IMPL Tensor Graph::clone(const Type &type, detail::Metadata metadata, const Tensor &t,
+                                const DebugContext &debugContext, TensorCloneMethod method)
 {
-    noMetadata(debugContext, "pop_graph_clone");
+    if (!metadata.given)
+        return clone(type, t, debugContext, method);
+    needQuarter(type, debugContext, "pop_graph_clone_with_metadata");
+    return give(pop_graph_clone_with_metadata_at(detail::where(debugContext), c(), metadata.tensor, t.c(),
+                                                 static_cast<pop_clone_method>(method), detail::name(debugContext)));
 }
 POPLAR_IMPL void Graph::setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where)
 {
@@ -501,10 +508,36 @@ POPLAR_IMPL pop_compute_set Graph::own(pop_compute_set set) const
         set.store = pop_graph_store(c());
     return set;
 }
-POPLAR_IMPL void Graph::noMetadata(const DebugContext &debugContext, const char *api)
+POPLAR_IMPL void Graph::needQuarter(const Type &type, const DebugContext &debugContext, const char *api)
 {
-    detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
-                  "no tensor has metadata: 8-bit floats are not supported");
+    if (type != QUARTER)
+        detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
+                      "metadata is given for elements of type %s: only quarter has some", pop_type_name(type.c()));
+}
+POPLAR_IMPL Tensor Graph::addQuarters(const Type &type, const detail::Metadata &metadata, ArrayRef<std::size_t> shape,
+                                      pop_type host, const void *values, std::size_t count,
+                                      const DebugContext &debugContext)
+{
+    static const char api[] = "pop_graph_add_constant_with_metadata";
+    const pop_where where = detail::where(debugContext);
+    if (!metadata.given)
+        return addValues(type, shape, host, values, count, debugContext);
+    needQuarter(type, debugContext, api);
+    if (count != POP_WHOLE)
+        detail::checkCount(where, api, detail::count(shape), count, "the shape has");
+    return give(pop_graph_add_constant_with_metadata_at(where, c(), metadata.tensor, detail::shape(shape), host, values,
+                                                        detail::name(debugContext)));
+}
+POPLAR_IMPL Tensor Graph::addQuarterFill(const Type &type, const detail::Metadata &metadata,
+                                         ArrayRef<std::size_t> shape, pop_type host, const void *value,
+                                         const DebugContext &debugContext)
+{
+    if (!metadata.given)
+        return addFilled(type, shape, host, value, debugContext);
+    needQuarter(type, debugContext, "pop_graph_add_constant_fill_with_metadata");
+    return give(pop_graph_add_constant_fill_with_metadata_at(detail::where(debugContext), c(), metadata.tensor,
+                                                             detail::shape(shape), host, value,
+                                                             detail::name(debugContext)));
 }
 POPLAR_IMPL void Graph::whole(const FieldRef &field, pop_where where, const char *api)
 {

@@ -270,10 +270,6 @@ POPLAR_IMPL std::string Tensor::text(std::size_t (*write)(pop_tensor, char *, st
     write(tensor, &longer[0], length + 1);
     return longer;
 }
-POPLAR_IMPL void Tensor::noMetadata(pop_where where, const char *api)
-{
-    detail::raise(POP_TENSOR_METADATA_ERROR, where, api, "no tensor has metadata: 8-bit floats are not supported");
-}
 
 POPLAR_IMPL Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension, detail::Where where)
 {

@@ -185,6 +185,7 @@ static uint32_t lower_print(struct lowering *l, struct frame *f, const struct pr
                                  .first_dim = (uint32_t)image->dims.count,
                                  .rank = n->source->rank,
                                  .format_given = n->flag };
+    print.metadata = n->control ? lower_operand(l, n->control) + 1 : 0;
     print.format = n->format;
     for (uint32_t i = 0; i < n->source->rank; ++i)
         *vec_push(&image->dims) = n->source->shape[i];

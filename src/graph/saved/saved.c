@@ -198,6 +198,8 @@ static uint32_t build_variable(const struct saved_variable *from, pop_store *sto
     uint32_t index = variable_add(store, where, api, (pop_type)from->type, from->elements, from->name);
     if (index == UINT32_MAX)
         return index;
+    if (from->type == POP_QUARTER)
+        metadata_add_own(store, where, api, index, from->name);
     struct variable *to = &store->variables.data[index];
     for (size_t i = 0; i < from->ranges.count; ++i)
         tile_map_add(&to->map, from->ranges.data[i].begin, from->ranges.data[i].end, from->ranges.data[i].tile);

@@ -36,7 +36,7 @@ static void test_properties(void **state)
     assert_true(pop_type_is_integral(POP_BOOL) && !pop_type_is_signed(POP_BOOL));
     assert_true(pop_type_is_floating_point(POP_HALF) && !pop_type_is_integral(POP_HALF));
     assert_false(pop_type_is_integral(POP_TYPE_NULL) || pop_type_is_integral(POP_TYPE_COUNT));
-    static const pop_type refused[] = { POP_TYPE_NULL, POP_QUARTER, POP_LONG, POP_UNSIGNED_LONG, POP_DOUBLE };
+    static const pop_type refused[] = { POP_TYPE_NULL, POP_LONG, POP_UNSIGNED_LONG, POP_DOUBLE };
     int supported = 0;
     for (int i = 0; i < POP_TYPE_COUNT; ++i)
         supported += pop_type_is_supported((pop_type)i);

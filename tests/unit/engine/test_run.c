@@ -172,7 +172,7 @@ static void aborts_prints_and_errors_have_their_texts(void **state)
     struct image *image = cells();
     uint32_t operand = build_operand(image, AT(0), POP_INT, 1), message = build_string(image, "too hot");
     *vec_push(&image->dims) = 1;
-    struct image_print print = { message, operand, 0, 1, pop_print_format_guide(), 1 };
+    struct image_print print = { message, operand, 0, 1, 0, pop_print_format_guide(), 1 };
     *vec_push(&image->prints) = print;
     build_program(image);
     build_op(image, OP_PRINT, 0, 0, 0, 0);

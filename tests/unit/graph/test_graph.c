@@ -30,7 +30,7 @@ static void an_error_stays_until_it_is_taken(void **state)
 {
     (void)state;
     pop_graph *graph = fixture_graph(1, 4);
-    pop_graph_add_variable(graph, POP_QUARTER, POP_SHAPE(2), "first");
+    pop_graph_add_variable(graph, POP_LONG, POP_SHAPE(2), "first");
     int line = __LINE__ - 1;
     pop_graph_add_variable(graph, POP_DOUBLE, POP_SHAPE(2), "second");
     assert_false(pop_tensor_valid(pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(2), "third")));
@@ -40,7 +40,7 @@ static void an_error_stays_until_it_is_taken(void **state)
     assert_string_equal(error->path, "first");
     assert_string_equal(error->api, "pop_graph_add_variable");
     assert_int_equal(error->where.line, line);
-    EXPECT_ERROR(graph, POP_TENSOR_CREATION_ERROR, "quarter");
+    EXPECT_ERROR(graph, POP_TENSOR_CREATION_ERROR, "long");
     assert_null(pop_graph_error(graph));
     assert_int_equal(pop_graph_take_error(graph, NULL), POP_OK);
     assert_true(pop_tensor_valid(pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(2), NULL)));

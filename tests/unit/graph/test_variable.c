@@ -32,7 +32,6 @@ static void unsupported_types_are_refused(void **state)
         pop_type type;
         const char *words;
     } refused[] = {
-        { POP_QUARTER, "quarter" },
         { POP_LONG, "long" },
         { POP_UNSIGNED_LONG, "unsigned long" },
         { POP_DOUBLE, "double" },

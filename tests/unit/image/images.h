@@ -113,7 +113,7 @@ static struct image *make(void)
     uint32_t operand = build_operand(image, 128, POP_INT, 1), row = build_operand(image, 320, POP_INT, 1);
     *vec_push(&image->dims) = 1;
     *vec_push(&image->prints) =
-        (struct image_print){ build_string(image, "out"), operand, 0, 1, pop_print_format_default(), 1 };
+        (struct image_print){ build_string(image, "out"), operand, 0, 1, 0, pop_print_format_default(), 1 };
     uint32_t stream = build_stream(image, "s", POP_INT, POP_HOST_TO_DEVICE_FIFO, 8);
     *vec_push(&image->remotes) = (struct image_remote){ build_string(image, "r"), POP_INT, 2, 3, 1, 0 };
     *vec_push(&image->arguments) = (struct image_argument){ POP_INT, 1 };

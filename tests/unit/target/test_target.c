@@ -182,6 +182,8 @@ static void test_type_limits_as_another_type(void **state)
     }
     pop_error error;
     assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_QUARTER, NULL, NULL, &error), POP_TYPE_ERROR);
+    assert_int_equal(pop_target_type_limits_as(&two, POP_QUARTER, POP_FLOAT, NULL, NULL, &error), POP_TYPE_ERROR);
+    assert_string_equal(error.text, "the limits of 'quarter' depend on its metadata");
     assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_TYPE_NULL, NULL, NULL, &error), POP_TYPE_ERROR);
     assert_int_equal(pop_target_type_limits_as(&two, POP_INT, POP_FLOAT, NULL, NULL, &error), POP_OVERFLOW_ERROR);
     assert_string_equal(error.text, "the limits of 'int' are not exact as float");
