@@ -1,46 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors with the format and scale of 8-bit floats, which no device of this library supports: the calls throw.
+// Metadata tensors of 8-bit floats (poplar/metadata.h).
 #ifndef POPLAR_METADATA_CREATION_HPP
 #define POPLAR_METADATA_CREATION_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
+#include <poplar/metadata.h>
+#include <popops/quarter_metadata.h>
 
 namespace poplar
 {
 namespace detail
 {
 
-[[noreturn]] inline void refuseQuarter(const DebugContext &debugContext, const char *api)
+inline Tensor giveMetadata(const Graph &graph, const pop_tensor &t, const DebugContext &debugContext)
 {
-    raise(POP_TENSOR_METADATA_ERROR, where(debugContext), api,
-          "8-bit floats (QUARTER) are not supported, so that there is no metadata for them");
+    if (!t.store)
+        raiseFrom(graph.c(), where(debugContext));
+    return Tensor(t);
 }
 
 } // namespace detail
 
-// Format is QuarterMetadata::Format, or a list of them; scale a number, or a list.
-template <typename Format, typename Scale>
-Tensor createVariableMetadataTensor(Graph &, const Format &, const Scale &, const DebugContext &debugContext = {})
+// One element of shape {} on tile 0, with an initial value.
+inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
+                                           const DebugContext &debugContext = {})
 {
-    detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
+    return detail::giveMetadata(graph,
+                                pop_create_variable_metadata_tensor_at(detail::where(debugContext), graph.c(),
+                                                                       static_cast<pop_quarter_format>(format), scale,
+                                                                       detail::name(debugContext)),
+                                debugContext);
 }
-// Throws: 8-bit floats have no metadata here.
-template <typename Metadata>
-Tensor createVariableMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
+// The same as a constant.
+inline Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
+                                           const DebugContext &debugContext = {})
 {
-    detail::refuseQuarter(debugContext, "createVariableMetadataTensor");
+    return detail::giveMetadata(graph,
+                                pop_create_constant_metadata_tensor_at(detail::where(debugContext), graph.c(),
+                                                                       static_cast<pop_quarter_format>(format), scale,
+                                                                       detail::name(debugContext)),
+                                debugContext);
 }
-// Throws: 8-bit floats have no metadata here.
-template <typename Format, typename Scale>
-Tensor createConstantMetadataTensor(Graph &, const Format &, const Scale &, const DebugContext &debugContext = {})
+// With the format and scale of metadata.
+inline Tensor createVariableMetadataTensor(Graph &graph, const QuarterMetadata &metadata,
+                                           const DebugContext &debugContext = {})
 {
-    detail::refuseQuarter(debugContext, "createConstantMetadataTensor");
+    return createVariableMetadataTensor(graph, metadata.getFormat(), metadata.getScale(), debugContext);
 }
-template <typename Metadata>
-Tensor createConstantMetadataTensor(Graph &, const Metadata &, const DebugContext &debugContext = {})
+inline Tensor createConstantMetadataTensor(Graph &graph, const QuarterMetadata &metadata,
+                                           const DebugContext &debugContext = {})
 {
-    detail::refuseQuarter(debugContext, "createConstantMetadataTensor");
+    return createConstantMetadataTensor(graph, metadata.getFormat(), metadata.getScale(), debugContext);
+}
+// With a scale that the program computes: a scalar of type INT.  Uses popops, whose codelets the graph must have.
+inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format format, const Tensor &scale,
+                                           program::Sequence &prog, const DebugContext &debugContext = {})
+{
+    return detail::giveMetadata(graph,
+                                popops_create_metadata_tensor_at(detail::where(debugContext), graph.c(),
+                                                                 static_cast<pop_quarter_format>(format), scale.c(),
+                                                                 prog.cToGrow(graph.c()), detail::name(debugContext)),
+                                debugContext);
 }
 
 } // namespace poplar

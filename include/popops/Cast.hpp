@@ -23,6 +23,24 @@ inline poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const popla
     return poputil::detail::give(graph.c(), popops_cast_in_at(poplar::detail::where(debugContext), graph.c(), src.c(),
                                                               dstType.c(), cs.c(), poplar::detail::name(debugContext)));
 }
+// To QUARTER: the result shares the metadata.
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &src, const poplar::Type &dstType,
+                           const poplar::Tensor &metadata, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(graph.c(),
+                                 popops_cast_with_metadata_at(poplar::detail::where(debugContext), graph.c(), src.c(),
+                                                              dstType.c(), metadata.c(), prog.cToGrow(graph.c()),
+                                                              poplar::detail::name(debugContext)));
+}
+inline poplar::Tensor cast(poplar::Graph &graph, poplar::Tensor src, const poplar::Type &dstType,
+                           const poplar::Tensor &metadata, poplar::ComputeSet cs,
+                           const poplar::DebugContext &debugContext = {})
+{
+    return poputil::detail::give(
+        graph.c(), popops_cast_in_with_metadata_at(poplar::detail::where(debugContext), graph.c(), src.c(), dstType.c(),
+                                                   metadata.c(), cs.c(), poplar::detail::name(debugContext)));
+}
 inline void cast(poplar::Graph &graph, poplar::Tensor src, poplar::Tensor dst, poplar::ComputeSet cs,
                  poputil::detail::Where where = poputil::detail::Where::here())
 {

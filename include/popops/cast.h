@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element-wise conversion between any two types, as in C: real numbers to integers round towards zero, BOOL is value !=
- * 0, and HALF rounds to nearest even. */
+ * 0, and HALF rounds to nearest even.
+ *
+ * QUARTER is converted from and to HALF, FLOAT, CHAR, SIGNED_CHAR, UNSIGNED_CHAR and itself (type_error otherwise), by
+ * the metadata that the program has then (poplar/quarter.h); what is too large for a QUARTER becomes NaN. */
 #ifndef POPOPS_CAST_H
 #define POPOPS_CAST_H
 
@@ -28,6 +31,14 @@ POP_API pop_program popops_cast_program_at(pop_where where, pop_graph *graph, po
 /* Adds the program of popops_cast_program to a sequence. */
 POP_API void popops_cast_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor out,
                                         pop_program sequence, const char *name);
+
+/* popops_cast and popops_cast_in to QUARTER: the result shares the metadata.  tensor_metadata_error for other types. */
+#define popops_cast_with_metadata(...) popops_cast_with_metadata_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_cast_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
+                                                pop_tensor metadata, pop_program sequence, const char *name);
+#define popops_cast_in_with_metadata(...) popops_cast_in_with_metadata_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor popops_cast_in_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
+                                                   pop_tensor metadata, pop_compute_set set, const char *name);
 
 #define popops_check_accuracy_when_cast(...) popops_check_accuracy_when_cast_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: tests whether the cast of a floating-point value keeps its accuracy.  in has one element.  The

@@ -4,6 +4,7 @@
 #define POPUTIL_UTIL_HPP
 
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poputil/detail/call.hpp>
 #include <poputil/util.h>
 
@@ -206,6 +207,20 @@ inline poplar::Tensor unfactorDims(const poplar::Tensor &t, unsigned numDims, un
         to.push_back(startDim + 2 * i);
     }
     return t.dimShufflePartial(from, to).reshapePartial(startDim, startDim + 2 * numDims, shape);
+}
+
+// Metadata elements of 8-bit floats, of shape {1}.
+inline poplar::Tensor createConstantMetadataTensor(poplar::Graph &graph, poplar::QuarterMetadata::Format format,
+                                                   int scale, detail::Where where = detail::Where::here())
+{
+    return detail::give(graph.c(), poputil_create_constant_metadata_tensor_at(
+                                       where, graph.c(), static_cast<pop_quarter_format>(format), scale));
+}
+inline poplar::Tensor createVariableMetadataTensor(poplar::Graph &graph, poplar::QuarterMetadata::Format format,
+                                                   int scale, detail::Where where = detail::Where::here())
+{
+    return detail::give(graph.c(), poputil_create_variable_metadata_tensor_at(
+                                       where, graph.c(), static_cast<pop_quarter_format>(format), scale));
 }
 
 // ---- numbers ----

@@ -5,6 +5,7 @@
 
 #include <poplar/graph.h>
 #include <poplar/program.h>
+#include <poplar/quarter.h>
 
 /* No limit for the elements of a partition or region. */
 #define POPUTIL_NO_LIMIT ((unsigned)-1)
@@ -81,6 +82,14 @@ POP_API pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_t
 /* Returns n clones, as a new outer dimension of n. */
 POP_API pop_tensor poputil_clone_n_at(pop_where where, pop_graph *graph, pop_tensor t, unsigned n,
                                       pop_clone_method method, const char *name);
+
+/* Metadata elements of 8-bit floats (poplar/metadata.h), of shape {1} instead of {}. */
+#define poputil_create_constant_metadata_tensor(...) poputil_create_constant_metadata_tensor_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor poputil_create_constant_metadata_tensor_at(pop_where where, pop_graph *graph,
+                                                              pop_quarter_format format, int scale);
+#define poputil_create_variable_metadata_tensor(...) poputil_create_variable_metadata_tensor_at(POP_HERE, __VA_ARGS__)
+POP_API pop_tensor poputil_create_variable_metadata_tensor_at(pop_where where, pop_graph *graph,
+                                                              pop_quarter_format format, int scale);
 
 /* ---- numbers ---- */
 

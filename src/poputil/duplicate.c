@@ -42,6 +42,8 @@ pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t,
         return copy;
     copy_views(call, t, copy, &source, &destination);
     call_copy(call, source, destination, name);
+    if (pop_tensor_has_metadata(t))
+        call_copy(call, pop_tensor_get_metadata(t), pop_tensor_get_metadata(copy), name);
     return copy;
 }
 

@@ -74,9 +74,9 @@ TEST(types)
 }
 TEST(constants)
 {
-    const std::vector<Type> all{ BOOL,    poplar::CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT,    UNSIGNED_SHORT,
-                                 INT,     UNSIGNED_INT, LONG,        UNSIGNED_LONG, LONGLONG, UNSIGNED_LONGLONG,
-                                 QUARTER, HALF,         FLOAT,       DOUBLE };
+    const std::vector<Type> all{ BOOL,    poplar::CHAR, SIGNED_CHAR, UNSIGNED_CHAR, SHORT,           UNSIGNED_SHORT,
+                                 INT,     UNSIGNED_INT, LONG,        UNSIGNED_LONG, LONGLONG,        UNSIGNED_LONGLONG,
+                                 QUARTER, HALF,         FLOAT,       DOUBLE,        QUARTER_METADATA };
     CHECK(std::unordered_set<Type>(all.begin(), all.end()).size() == all.size());
     CHECK(SIGNED == INT && UNSIGNED == UNSIGNED_INT && SIGNED_INT == INT && SIGNED_SHORT == SHORT);
 }

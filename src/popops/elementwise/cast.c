@@ -5,23 +5,29 @@
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
+#include <poplar/metadata.h>
 #include <popops/cast.h>
 #include <popops/fill.h>
 
 struct cast {
     const struct call *call;
     pop_compute_set set;
-    pop_tensor in, out; /* flat */
-    bool common;        /* both types are in CAST_MAIN_TYPES, whose vertices take whole tiles or several regions */
+    pop_type from, to;                    /* as vertices are named */
+    pop_tensor in, out;                   /* flat; those of QUARTER are bytes */
+    pop_tensor in_metadata, out_metadata; /* of QUARTER; as bytes */
+    bool common; /* the types are in CAST_MAIN_TYPES or one is QUARTER: vertices take whole tiles or several regions */
 };
 
 static pop_vertex add_vertex(const struct cast *cast, const char *kind, unsigned tile)
 {
     const struct call *call = cast->call;
     char name[96];
-    snprintf(name, sizeof(name), "popops::%s<%s,%s>", kind, pop_type_name(pop_tensor_type(cast->in)),
-             pop_type_name(pop_tensor_type(cast->out)));
+    snprintf(name, sizeof(name), "popops::%s<%s,%s>", kind, pop_type_name(cast->from), pop_type_name(cast->to));
     pop_vertex vertex = call_vertex(call, cast->set, name, tile);
+    if (cast->from == POP_QUARTER)
+        call_connect(call, vertex, "srcMetadata", cast->in_metadata);
+    if (cast->to == POP_QUARTER)
+        call_connect(call, vertex, "dstMetadata", cast->out_metadata);
     return vertex;
 }
 
@@ -85,6 +91,8 @@ static void simplify(pop_type *in, pop_type *out)
         return;
     *in = *in == POP_CHAR ? POP_SIGNED_CHAR : *in == POP_BOOL ? POP_UNSIGNED_CHAR : *in;
     *out = *out == POP_CHAR ? POP_SIGNED_CHAR : *out;
+    if (*in == POP_QUARTER || *out == POP_QUARTER)
+        return;
     if (!pop_type_is_integral(*in) || !pop_type_is_integral(*out))
         return;
     bool wider = pop_type_size(*out) > pop_type_size(*in);
@@ -101,11 +109,25 @@ static pop_tensor as_type(const struct call *call, pop_tensor t, pop_type type)
 
 /* ---- calls ---- */
 
+/* QUARTER is cast from and to half, float, the types of one byte that are numbers, and itself. */
+static bool check_types(const struct call *call, pop_type in, pop_type out)
+{
+    pop_type other = in == POP_QUARTER ? out : in;
+    if ((in != POP_QUARTER && out != POP_QUARTER) || other == POP_QUARTER || other == POP_HALF || other == POP_FLOAT ||
+        other == POP_CHAR || other == POP_SIGNED_CHAR || other == POP_UNSIGNED_CHAR)
+        return true;
+    return call_fail(call, POP_TYPE_ERROR,
+                     "casting from %s to %s is not supported: half, float, the types of char and quarter itself are "
+                     "cast from and to quarter",
+                     pop_type_name(in), pop_type_name(out));
+}
+
 static bool check(const struct call *call, pop_tensor in, pop_tensor out)
 {
     size_t dims[2][16], ranks[2] = { pop_tensor_shape(in, dims[0], 16), pop_tensor_shape(out, dims[1], 16) };
     char text[2][128];
-    if (!call_takes(call, "the input", in) || !call_takes(call, "the output", out))
+    if (!call_takes(call, "the input", in) || !call_takes(call, "the output", out) ||
+        !check_types(call, pop_tensor_type(in), pop_tensor_type(out)))
         return false;
     if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
         return call_fail(
@@ -121,8 +143,14 @@ static void cast_in(const struct call *call, pop_tensor in, pop_tensor out, pop_
 {
     pop_type from = pop_tensor_type(in), to = pop_tensor_type(out);
     simplify(&from, &to);
-    struct cast cast = { call, set, pop_tensor_flatten(as_type(call, in, from)),
-                         pop_tensor_flatten(as_type(call, out, to)), is_common(from) && is_common(to) };
+    bool quarter = from == POP_QUARTER || to == POP_QUARTER;
+    struct cast cast = { call, set, from, to, .common = quarter || (is_common(from) && is_common(to)) };
+    if (from == POP_QUARTER)
+        cast.in_metadata = as_type(call, pop_tensor_get_metadata(in), POP_UNSIGNED_CHAR);
+    if (to == POP_QUARTER)
+        cast.out_metadata = as_type(call, pop_tensor_get_metadata(out), POP_UNSIGNED_CHAR);
+    cast.in = pop_tensor_flatten(as_type(call, in, from == POP_QUARTER ? POP_UNSIGNED_CHAR : from));
+    cast.out = pop_tensor_flatten(as_type(call, out, to == POP_QUARTER ? POP_UNSIGNED_CHAR : to));
     pop_mark mark = pop_graph_mark(call->graph);
     pop_graph_reorder_to_simplify(call->graph, &cast.out, (pop_tensor *[]){ &cast.in }, 1, false);
     call_for_each_tile(call, cast.out, cast_regions, &cast);
@@ -136,7 +164,7 @@ void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_ten
         cast_in(call, in, out, set);
 }
 
-static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type type)
+static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type type, const pop_tensor *metadata)
 {
     char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !call_takes(call, "the input", in))
@@ -145,15 +173,26 @@ static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type ty
         call_fail(call, POP_TYPE_ERROR, "a cast to %s; no device has that type", pop_type_name(type));
         return (pop_tensor){ 0 };
     }
-    return pop_graph_clone(call->graph, type, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                           poplibs_path(path, sizeof(path), call->name, "cast"));
+    if (!check_types(call, pop_tensor_type(in), type))
+        return (pop_tensor){ 0 };
+    if ((type == POP_QUARTER) != (metadata != NULL)) {
+        call_fail(call, POP_TENSOR_METADATA_ERROR,
+                  metadata ? "metadata is given for a cast to %s: only quarter has some"
+                           : "a cast to %s without metadata: give it, or cast to a tensor that has some",
+                  pop_type_name(type));
+        return (pop_tensor){ 0 };
+    }
+    poplibs_path(path, sizeof(path), call->name, "cast");
+    return metadata ? pop_graph_clone_with_metadata(call->graph, *metadata, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                                    path)
+                    : pop_graph_clone(call->graph, type, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
 }
 
 pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type, pop_compute_set set,
                              const char *name)
 {
     POPLIBS_CALL(graph, in, log_type(type), name);
-    pop_tensor out = output_for(call, in, type);
+    pop_tensor out = output_for(call, in, type, NULL);
     if (call_ready(call))
         cast_in(call, in, out, set);
     return out;
@@ -161,7 +200,7 @@ pop_tensor popops_cast_in_at(pop_where where, pop_graph *graph, pop_tensor in, p
 
 static pop_program program_of(const struct call *call, pop_tensor in, pop_tensor out)
 {
-    if (pop_tensor_type(in) == pop_tensor_type(out))
+    if (pop_tensor_type(in) == pop_tensor_type(out) && pop_tensor_type(in) != POP_QUARTER)
         return pop_copy(in, out, false, call->name);
     pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, "Cast"));
     cast_in(call, in, out, set);
@@ -186,9 +225,28 @@ pop_tensor popops_cast_at(pop_where where, pop_graph *graph, pop_tensor in, pop_
                           const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, in, log_type(type), name);
-    pop_tensor out = output_for(call, in, type);
+    pop_tensor out = output_for(call, in, type, NULL);
     if (call_ready(call))
         pop_sequence_add(sequence, program_of(call, in, out));
+    return out;
+}
+
+pop_tensor popops_cast_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
+                                        pop_tensor metadata, pop_program sequence, const char *name)
+{
+    POPLIBS_CALL_IN(sequence, graph, in, log_type(type), metadata, name);
+    pop_tensor out = output_for(call, in, type, &metadata);
+    if (call_ready(call))
+        pop_sequence_add(sequence, program_of(call, in, out));
+    return out;
+}
+pop_tensor popops_cast_in_with_metadata_at(pop_where where, pop_graph *graph, pop_tensor in, pop_type type,
+                                           pop_tensor metadata, pop_compute_set set, const char *name)
+{
+    POPLIBS_CALL(graph, in, log_type(type), metadata, name);
+    pop_tensor out = output_for(call, in, type, &metadata);
+    if (call_ready(call))
+        cast_in(call, in, out, set);
     return out;
 }
 
@@ -200,7 +258,8 @@ pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph,
     pop_interval_lists mapping;
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    if (pop_tensor_num_elements(in) != 1 || !pop_type_is_floating_point(from) || !pop_type_is_floating_point(type)) {
+    if (pop_tensor_num_elements(in) != 1 || (from != POP_HALF && from != POP_FLOAT) ||
+        (type != POP_HALF && type != POP_FLOAT)) {
         call_fail(call, POP_TYPE_ERROR,
                   "a cast of %zu elements from %s to %s; it must be one of half or float to half or float",
                   pop_tensor_num_elements(in), pop_type_name(from), pop_type_name(type));

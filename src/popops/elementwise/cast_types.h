@@ -10,6 +10,9 @@
 /* popops::CastSupervisor<from,to> and popops::Cast2d<from,to>: all pairs of these types */
 #define CAST_MAIN_TYPES (POPLIBS_NUMBERS | POPLIBS_BOOL)
 
+/* popops::CastSupervisor<quarter,T>, <T,quarter> and Cast2d: T is one of these, or quarter */
+#define CAST_QUARTER_TYPES (POPLIBS_FLOATING | POPLIBS_SCHAR | POPLIBS_UCHAR)
+
 /* popops::Cast<from,to>: CAST_TO_from is the set of types to which `from` is cast. */
 #define CAST_SMALL_AND_LARGE (POPLIBS_SCHAR | POPLIBS_UCHAR | POPLIBS_SHORTS | POPLIBS_LONGLONG | POPLIBS_ULONGLONG)
 #define CAST_WIDER           (POPLIBS_UNSIGNED | POPLIBS_ULONGLONG)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popops::CastSupervisor<from,to> for one region, popops::Cast2d<from,to> for several; popops::Cast<from,to>, for rarer
- * types, casts one region in one worker; popops::CheckAccuracyWhenCast<float,half>. */
+ * types, casts one region in one worker; popops::CheckAccuracyWhenCast<float,half>; popops::QuarterMetadata. */
 #include "popops/elementwise/cast_types.h"
 
 #ifdef __POPC__
 #include "poplibs/half_vectors.h"
 
 #include <popops/element_functions.h>
+
+#include <poplar/quarter.h>
 
 enum { BLOCK = 512 };
 
@@ -22,6 +24,54 @@ enum { BLOCK = 512 };
 #define TYPES    POPLIBS_ALL_TYPES
 #define TEMPLATE "popops/elementwise/cast_typed.h"
 #include "poplibs/each_type.h"
+
+#define TYPES    CAST_QUARTER_TYPES
+#define TEMPLATE "popops/elementwise/cast_quarter_typed.h"
+#include "poplibs/each_type.h"
+
+POPLIBS_FAST void cast_quarters(unsigned char *restrict out, const unsigned char *restrict in, size_t count,
+                                unsigned char from, unsigned char to)
+{
+    for (size_t i = 0; i < count; ++i)
+        out[i] = pop_quarter_from_float(pop_quarter_to_float(in[i], from), to, true);
+}
+POP_SUPERVISOR_VERTEX(Quarters)
+{
+    POP_INPUT(POP_VECTOR(unsigned char, ONE_PTR)) src;
+    POP_OUTPUT(POP_VECTOR(unsigned char)) dst;
+    POP_INPUT(unsigned char) srcMetadata;
+    POP_INPUT(unsigned char) dstMetadata;
+};
+POP_VERTEX_NAME(Quarters, "popops::CastSupervisor<quarter,quarter>");
+void Quarters_compute(Quarters *v)
+{
+    cast_quarters(v->dst.data, v->src.data, v->dst.size, *v->srcMetadata, *v->dstMetadata);
+}
+POP_VERTEX(QuarterRows)
+{
+    POP_INPUT(POP_VECTORS(unsigned char, ONE_PTR, ONE_PTR)) src;
+    POP_OUTPUT(POP_VECTORS(unsigned char)) dst;
+    POP_INPUT(unsigned char) srcMetadata;
+    POP_INPUT(unsigned char) dstMetadata;
+};
+POP_VERTEX_NAME(QuarterRows, "popops::Cast2d<quarter,quarter>");
+void QuarterRows_compute(QuarterRows *v)
+{
+    for (size_t i = 0; i < v->dst.size; ++i)
+        cast_quarters(v->dst.data[i].data, v->src.data[i].data, v->dst.data[i].size, *v->srcMetadata, *v->dstMetadata);
+}
+
+POP_VERTEX(QuarterMetadata)
+{
+    POP_INPUT(int) scale;
+    POP_OUTPUT(unsigned char) metadata;
+    POP_STATE(unsigned) format; /* the metadata of this format and scale 0 */
+};
+POP_VERTEX_NAME(QuarterMetadata, "popops::QuarterMetadata");
+void QuarterMetadata_compute(QuarterMetadata *v)
+{
+    *v->metadata = (unsigned char)(v->format | ((unsigned)*v->scale & 0x3f));
+}
 
 POP_VERTEX(CheckAccuracy)
 {
@@ -44,6 +94,15 @@ void CheckAccuracy_compute(CheckAccuracy *v)
 #include "poplibs/estimates.h"
 #include "popops/vertices.h"
 
+/* The kinds of pairs whose runs have their own cost; a quarter and half or float cost as half and float do. */
+enum { REAL_WIDEN = 1, REAL_NARROW, QUARTER_TO_CHAR, CHAR_TO_QUARTER, QUARTER_TO_QUARTER };
+
+/* Casts between quarter and integers, or of two formats: by vectors of eight. */
+static uint64_t quarter_cycles(size_t count, uintptr_t kind)
+{
+    static const unsigned eight[] = { 28, 37, 13 }, one[] = { 5, 7, 5 };
+    return 4 + (count / 8) * eight[kind - QUARTER_TO_CHAR] + (count % 8) * one[kind - QUARTER_TO_CHAR];
+}
 /* One worker's run; `real` is 1 for half to float, 2 for float to half, otherwise 0. */
 static uint64_t run_cycles_1_2(size_t count, uintptr_t real)
 {
@@ -61,7 +120,8 @@ static uint64_t run_cycles_2021(size_t count, uintptr_t real)
 static uint64_t run_cycles(const pop_target *target, size_t count, void *user)
 {
     uintptr_t real = (uintptr_t)user;
-    return !real                     ? 5 + poplibs_ceil_div(count, 2)
+    return real >= QUARTER_TO_CHAR   ? quarter_cycles(count, real)
+           : !real                   ? 5 + poplibs_ceil_div(count, 2)
            : poplibs_is_2021(target) ? run_cycles_2021(count, real)
                                      : run_cycles_1_2(count, real);
 }
@@ -95,9 +155,30 @@ static pop_perf estimate_check(const pop_vertex_view *vertex, const pop_target *
 static void register_pair(pop_graph *graph, const char *kind, pop_type from, pop_type to, pop_perf_estimator estimator)
 {
     char name[96];
-    bool narrow = from == POP_FLOAT && to == POP_HALF, widen = from == POP_HALF && to == POP_FLOAT;
+    bool quarters = from == POP_QUARTER && to == POP_QUARTER;
+    bool narrow = (from == POP_FLOAT && to == POP_HALF) || (pop_type_is_floating_point(from) && to == POP_QUARTER);
+    bool widen = (from == POP_HALF && to == POP_FLOAT) || (from == POP_QUARTER && pop_type_is_floating_point(to));
+    unsigned cost = quarters              ? QUARTER_TO_QUARTER
+                    : narrow              ? REAL_NARROW
+                    : widen               ? REAL_WIDEN
+                    : from == POP_QUARTER ? QUARTER_TO_CHAR
+                    : to == POP_QUARTER   ? CHAR_TO_QUARTER
+                                          : 0;
     snprintf(name, sizeof(name), "popops::%s<%s,%s>", kind, pop_type_name(from), pop_type_name(to));
-    pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(narrow ? 2 : widen ? 1 : 0));
+    pop_graph_register_perf_estimator(graph, name, estimator, poplibs_as_user(cost));
+}
+
+/* Not in Poplibs, whose form of the call is a program of its own: an and, an or. */
+static pop_perf estimate_metadata(const pop_vertex_view *vertex, const pop_target *target, void *user)
+{
+    (void)vertex, (void)target, (void)user;
+    return (pop_perf){ 12, 0 };
+}
+
+static void register_both(pop_graph *graph, pop_type from, pop_type to)
+{
+    register_pair(graph, "CastSupervisor", from, to, estimate_supervisor);
+    register_pair(graph, "Cast2d", from, to, estimate_2d);
 }
 
 void register_cast_vertices(pop_graph *graph)
@@ -109,13 +190,17 @@ void register_cast_vertices(pop_graph *graph)
         size_t row = i / POPLIBS_NUM_VERTEX_TYPES;
         const struct poplibs_vertex_type *from = &poplibs_vertex_types[row],
                                          *to = &poplibs_vertex_types[i % POPLIBS_NUM_VERTEX_TYPES];
-        if (from->bit & CAST_MAIN_TYPES && to->bit & CAST_MAIN_TYPES) {
-            register_pair(graph, "CastSupervisor", from->type, to->type, estimate_supervisor);
-            register_pair(graph, "Cast2d", from->type, to->type, estimate_2d);
+        if (from->bit & CAST_MAIN_TYPES && to->bit & CAST_MAIN_TYPES)
+            register_both(graph, from->type, to->type);
+        if (row == i % POPLIBS_NUM_VERTEX_TYPES && from->bit & CAST_QUARTER_TYPES) {
+            register_both(graph, POP_QUARTER, from->type);
+            register_both(graph, from->type, POP_QUARTER);
         }
         if (to->bit & others[row])
             register_pair(graph, "Cast", from->type, to->type, estimate);
     }
+    register_both(graph, POP_QUARTER, POP_QUARTER);
+    pop_graph_register_perf_estimator(graph, "popops::QuarterMetadata", estimate_metadata, NULL);
     pop_graph_register_perf_estimator(graph, "popops::CheckAccuracyWhenCast<float,half>", estimate_check, NULL);
 }
 #endif

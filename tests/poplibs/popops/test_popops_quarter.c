@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* 8-bit floats on devices: casts of every code and of every half, metadata that is shared, computed or written,
+ * constants, printing, and the calls that refuse them. */
+#include "poplibs/bed.h"
+
+#include <popops/cast.h>
+#include <popops/codelets.h>
+#include <popops/element_wise.h>
+#include <popops/quarter_metadata.h>
+
+static const uint8_t metadatas[] = { 0x80, 0x00, 0xbf, 0x85, 0x1f, 0x21, 0x9f, 0xa1, 0x03 };
+enum { METADATAS = sizeof(metadatas) / sizeof(metadatas[0]) };
+
+static pop_engine *start(struct bed *bed)
+{
+    pop_error error;
+    assert_built(bed->graph);
+    bed->engine = pop_engine_create(bed->graph, POP_PROGRAMS(bed->program), POP_NO_OPTIONS, &error);
+    if (!bed->engine || pop_engine_load(bed->engine, bed->device, &error) != POP_OK)
+        fail_msg("%s", error.text);
+    return bed->engine;
+}
+static void run(struct bed *bed)
+{
+    pop_error error;
+    if (pop_engine_run(bed->engine, 0, &error) != POP_OK)
+        fail_msg("%s", error.text);
+}
+static void write_bytes(struct bed *bed, const char *handle, uint8_t metadata, const void *data)
+{
+    pop_error error;
+    if (pop_engine_write_quarter(bed->engine, handle, metadata, data, POP_WHOLE, &error) != POP_OK)
+        fail_msg("%s", error.text);
+}
+static void read_tensor(struct bed *bed, const char *handle, void *data)
+{
+    pop_error error;
+    if (pop_engine_read_tensor(bed->engine, handle, data, POP_WHOLE, &error) != POP_OK)
+        fail_msg("%s", error.text);
+}
+
+static void test_every_code_to_every_type(void **state)
+{
+    (void)state;
+    static const pop_type types[] = { POP_HALF, POP_FLOAT, POP_CHAR, POP_SIGNED_CHAR, POP_UNSIGNED_CHAR };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 3, popops_add_codelets_at);
+        pop_tensor in = pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(16, 16), "in");
+        bed_map(&bed, in, BED_SCATTERED);
+        pop_graph_create_host_write(bed.graph, "in", in);
+        for (size_t t = 0; t < 5; ++t) {
+            pop_tensor out = popops_cast(bed.graph, pop_tensor_transpose(in), types[t], bed.program, "cast");
+            pop_graph_create_host_read(bed.graph, pop_type_name(types[t]), pop_tensor_transpose(out));
+        }
+        start(&bed);
+        uint8_t codes[256];
+        for (unsigned i = 0; i < 256; ++i)
+            codes[i] = (uint8_t)i;
+        for (size_t m = 0; m < METADATAS; ++m) { /* the metadata changes between runs of one program */
+            write_bytes(&bed, "in", metadatas[m], codes);
+            run(&bed);
+            for (size_t t = 0; t < 5; ++t) {
+                unsigned char got[256 * 4], wanted[256 * 4];
+                double a[256], b[256];
+                read_tensor(&bed, pop_type_name(types[t]), got);
+                pop_convert_from_quarter(metadatas[m], codes, types[t], wanted, 256);
+                pop_convert(types[t], got, POP_DOUBLE, a, 256);
+                pop_convert(types[t], wanted, POP_DOUBLE, b, 256);
+                bed_check(a, b, 256, 0, 0);
+            }
+        }
+        bed_close(&bed);
+    }
+}
+
+static void test_every_half_and_floats_between(void **state)
+{
+    (void)state;
+    enum { HALVES = 1 << 16 };
+    uint16_t *halves = malloc(HALVES * sizeof(*halves));
+    float *floats = malloc(HALVES * sizeof(*floats));
+    uint8_t *got = malloc(HALVES), *wanted = malloc(HALVES);
+    for (unsigned i = 0; i < HALVES; ++i) {
+        halves[i] = (uint16_t)i;
+        floats[i] = pop_half_to_float((uint16_t)i) * (i % 3 == 1 ? 1.0001f : i % 3 ? 0.9999f : 1);
+    }
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 2, popops_add_codelets_at);
+        pop_tensor half = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(HALVES), "half"),
+                   real = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(HALVES), "float"),
+                   metadata = pop_create_variable_metadata_tensor(bed.graph, POP_QUARTER_F143, 0, "metadata");
+        bed_map(&bed, half, BED_LINEAR);
+        bed_map(&bed, real, BED_LINEAR);
+        pop_graph_create_host_write(bed.graph, "half", half);
+        pop_graph_create_host_write(bed.graph, "float", real);
+        pop_tensor a = popops_cast_with_metadata(bed.graph, half, POP_QUARTER, metadata, bed.program, "a"),
+                   b = popops_cast_with_metadata(bed.graph, real, POP_QUARTER, metadata, bed.program, "b");
+        assert_true(pop_tensor_equal(pop_tensor_get_metadata(a), metadata) &&
+                    pop_tensor_equal(pop_tensor_get_metadata(pop_tensor_slice(b, 3, 9, 0)), metadata));
+        pop_graph_create_host_read(bed.graph, "a", a);
+        pop_graph_create_host_read(bed.graph, "b", b);
+        pop_graph_create_host_write(bed.graph, "metadata", metadata);
+        start(&bed);
+        pop_error error;
+        assert_int_equal(pop_engine_write_tensor(bed.engine, "half", halves, POP_WHOLE, &error), POP_OK);
+        assert_int_equal(pop_engine_write_tensor(bed.engine, "float", floats, POP_WHOLE, &error), POP_OK);
+        for (size_t m = 0; m < METADATAS; ++m) {
+            uint8_t read;
+            if (m)
+                assert_int_equal(pop_engine_write_tensor(bed.engine, "metadata", &metadatas[m], 1, &error), POP_OK);
+            run(&bed);
+            assert_int_equal(pop_engine_read_quarter(bed.engine, "a", &read, got, POP_WHOLE, &error), POP_OK);
+            assert_int_equal(read, metadatas[m]); /* in the first run the initial value */
+            pop_convert_to_quarter(metadatas[m], POP_HALF, halves, wanted, HALVES, true);
+            assert_memory_equal(got, wanted, HALVES);
+            read_tensor(&bed, "b", got);
+            pop_convert_to_quarter(metadatas[m], POP_FLOAT, floats, wanted, HALVES, true);
+            assert_memory_equal(got, wanted, HALVES);
+        }
+        bed_close(&bed);
+    }
+    free(halves);
+    free(floats);
+    free(got);
+    free(wanted);
+}
+
+static void test_bytes_and_other_metadata(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 3, popops_add_codelets_at);
+        pop_tensor in = pop_graph_add_variable(bed.graph, POP_SIGNED_CHAR, POP_SHAPE(256), "in"),
+                   narrow = pop_create_constant_metadata_tensor(bed.graph, POP_QUARTER_F152, 1, NULL),
+                   scale = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(), "scale"), other;
+        bed_map(&bed, in, BED_SCATTERED);
+        pop_graph_set_tile_mapping(bed.graph, scale, 0);
+        pop_graph_create_host_write(bed.graph, "in", in);
+        pop_graph_create_host_write(bed.graph, "scale", scale);
+        other = popops_create_metadata_tensor(bed.graph, POP_QUARTER_F143, scale, bed.program, "computed");
+        pop_tensor first = popops_cast_with_metadata(bed.graph, in, POP_QUARTER, narrow, bed.program, "first"),
+                   second = popops_cast_with_metadata(bed.graph, first, POP_QUARTER, other, bed.program, "second"),
+                   bytes = popops_cast_with_metadata(bed.graph, pop_tensor_reinterpret(in, POP_UNSIGNED_CHAR),
+                                                     POP_QUARTER, narrow, bed.program, "u");
+        pop_graph_create_host_read(bed.graph, "first", first);
+        pop_graph_create_host_read(bed.graph, "second", second);
+        pop_graph_create_host_read(bed.graph, "bytes", bytes);
+        start(&bed);
+        signed char values[256];
+        uint8_t got[256], wanted[256], metadata;
+        float floats[256];
+        pop_error error;
+        for (int i = 0; i < 256; ++i)
+            values[i] = (signed char)(i - 128);
+        assert_int_equal(pop_engine_write_tensor(bed.engine, "in", values, POP_WHOLE, &error), POP_OK);
+        for (int power = -31; power <= 31; power += 31) {
+            assert_int_equal(pop_engine_write_tensor(bed.engine, "scale", &power, POP_WHOLE, &error), POP_OK);
+            run(&bed);
+            read_tensor(&bed, "first", got);
+            pop_convert_to_quarter(0x01, POP_SIGNED_CHAR, values, wanted, 256, true);
+            assert_memory_equal(got, wanted, 256);
+            pop_convert_from_quarter(0x01, wanted, POP_FLOAT, floats, 256);
+            pop_convert_to_quarter(pop_quarter_metadata(POP_QUARTER_F143, power), POP_FLOAT, floats, wanted, 256, true);
+            assert_int_equal(pop_engine_read_quarter(bed.engine, "second", &metadata, got, POP_WHOLE, &error), POP_OK);
+            assert_int_equal(metadata, pop_quarter_metadata(POP_QUARTER_F143, power));
+            assert_memory_equal(got, wanted, 256);
+            read_tensor(&bed, "bytes", got);
+            pop_convert_to_quarter(0x01, POP_UNSIGNED_CHAR, values, wanted, 256, true);
+            assert_memory_equal(got, wanted, 256);
+        }
+        bed_close(&bed);
+    }
+}
+
+/* Constants are converted by their metadata, initial values too; views keep the metadata, clones have their own. */
+static void test_constants_and_views(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    pop_graph *graph = bed.graph;
+    static const float values[] = { 0.75f, -3, 1000, 0, 1e-9f, NAN };
+    pop_tensor metadata = pop_create_constant_metadata_tensor(graph, POP_QUARTER_F143, 1, NULL),
+               constant =
+                   pop_graph_add_constant_with_metadata(graph, metadata, POP_SHAPE(2, 3), POP_FLOAT, values, "c"),
+               same = pop_graph_add_constant_fill_with_metadata(graph, metadata, POP_SHAPE(3), POP_FLOAT, values, "s"),
+               initial = pop_graph_add_variable_with_metadata(graph, metadata, POP_SHAPE(6), POP_MAPPING_LINEAR, "i"),
+               clone = pop_graph_clone(graph, POP_TYPE_NULL, initial, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "k"),
+               shared = pop_graph_clone_with_metadata(graph, metadata, initial, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+                                                      "l");
+    pop_graph_set_tile_mapping(graph, constant, 1);
+    pop_graph_set_tile_mapping(graph, same, 2);
+    pop_graph_set_initial_value(graph, initial, POP_FLOAT, values);
+    pop_sequence_add(bed.program, pop_copy(initial, clone, false, NULL));
+    pop_sequence_add(bed.program, pop_copy(initial, shared, false, NULL));
+    assert_true(pop_tensor_equal(pop_tensor_get_metadata(pop_tensor_transpose(constant)), metadata));
+    assert_true(pop_tensor_equal(pop_tensor_get_metadata(shared), metadata));
+    assert_false(pop_tensor_equal(pop_tensor_get_metadata(clone), metadata));
+    assert_int_equal(pop_tensor_rank(pop_tensor_get_metadata(clone)), 0);
+    pop_tensor empty = pop_graph_add_variable_with_metadata(graph, metadata, POP_SHAPE(0), POP_MAPPING_NONE, "e");
+    assert_true(pop_tensor_equal(pop_tensor_get_metadata(empty), metadata));
+    pop_tensor out = popops_cast(graph, pop_tensor_concat(POP_TENSORS(pop_tensor_flatten(constant), same), 0),
+                                 POP_FLOAT, bed.program, "cast");
+    pop_sequence_add(bed.program, pop_print_tensor("quarters", initial, NULL));
+    pop_graph_create_host_read(graph, "out", out);
+    pop_graph_create_host_read(graph, "clone", clone);
+    pop_graph_create_host_read(graph, "shared", shared);
+    assert_built(graph);
+    pop_tensor_associate_metadata(clone, metadata);
+    assert_true(pop_tensor_equal(pop_tensor_get_metadata(clone), metadata));
+    start(&bed);
+    FILE *file = tmpfile();
+    pop_engine_set_print_stream(bed.engine, file);
+    run(&bed);
+    float got[9];
+    uint8_t codes[6], wanted[6];
+    read_tensor(&bed, "out", got);
+    pop_convert_to_quarter(0x81, POP_FLOAT, values, wanted, 6, true);
+    for (size_t i = 0; i < 9; ++i) {
+        float value = pop_quarter_to_float(wanted[i < 6 ? i : 0], 0x81);
+        assert_true(got[i] == value || (isnan(got[i]) && isnan(value)));
+    }
+    read_tensor(&bed, "clone", codes);
+    assert_memory_equal(codes, wanted, 6);
+    read_tensor(&bed, "shared", codes);
+    assert_memory_equal(codes, wanted, 6);
+    char text[200] = "";
+    rewind(file);
+    assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "quarters: [ 0.7500000 -3.0000000        nan  0.0000000  0.0000000 \n"
+                              "        nan]\n");
+    bed_close(&bed);
+}
+
+#define REFUSED(graph, status, wanted, call)                                                                           \
+    do {                                                                                                               \
+        pop_error error;                                                                                               \
+        (void)(call);                                                                                                  \
+        assert_int_equal(pop_graph_take_error(graph, &error), status);                                                 \
+        if (!strstr(error.text, wanted))                                                                               \
+            fail_msg("%s", error.text);                                                                                \
+    } while (0)
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    pop_graph *graph = bed.graph;
+    pop_tensor q = pop_graph_add_variable(graph, POP_QUARTER, POP_SHAPE(4), "q"),
+               ints = pop_graph_add_variable(graph, POP_INT, POP_SHAPE(4), "ints"),
+               bytes = pop_graph_add_variable(graph, POP_UNSIGNED_CHAR, POP_SHAPE(4), "bytes"),
+               metadata = pop_create_constant_metadata_tensor(graph, POP_QUARTER_F143, 0, NULL);
+    bed_map(&bed, q, BED_ONE_TILE);
+    bed_map(&bed, ints, BED_ONE_TILE);
+    bed_map(&bed, bytes, BED_ONE_TILE);
+    REFUSED(graph, POP_TYPE_ERROR, "casting from quarter to int is not supported",
+            popops_cast(graph, q, POP_INT, bed.program, NULL));
+    REFUSED(graph, POP_TYPE_ERROR, "casting from int to quarter is not supported",
+            popops_cast_with_metadata(graph, ints, POP_QUARTER, metadata, bed.program, NULL));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "a cast to quarter without metadata",
+            popops_cast(graph, bytes, POP_QUARTER, bed.program, NULL));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "only quarter has some",
+            popops_cast_with_metadata(graph, bytes, POP_HALF, metadata, bed.program, NULL));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "as quarter have no metadata",
+            pop_tensor_reinterpret(bytes, POP_QUARTER));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "a tensor of type int has no metadata", pop_tensor_get_metadata(ints));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "one element of quarter_metadata",
+            pop_graph_add_variable_with_metadata(graph, bytes, POP_SHAPE(4), POP_MAPPING_NONE, NULL));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "no value before the program runs",
+            pop_graph_add_constant_float(graph, POP_QUARTER, POP_SHAPE(), 1, "x"));
+    REFUSED(graph, POP_TENSOR_METADATA_ERROR, "-32 to 31",
+            pop_create_constant_metadata_tensor(graph, POP_QUARTER_F143, 32, NULL));
+    REFUSED(graph, POP_TYPE_ERROR, "quarter", popops_add(graph, q, q, bed.program, NULL));
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_code_to_every_type),
+        cmocka_unit_test(test_every_half_and_floats_between),
+        cmocka_unit_test(test_bytes_and_other_metadata),
+        cmocka_unit_test(test_constants_and_views),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
