@@ -2,6 +2,7 @@
 #include "poplin/convolution/conv_call.h"
 
 #include <poplin/conv_util.h>
+#include <popops/cast.h>
 
 enum { MAX_RANK = POPLIN_MAX_FIELD_DIMS + 4 };
 
@@ -41,6 +42,14 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
         return false;
     request->no_field = !params->num_field_dims;
     request->given = request->no_field ? params_with_field(params) : *params;
+    if (params->input_type == POP_QUARTER) {
+        if (purpose == CONV_WEIGHT_UPDATE)
+            return call_fail(call, POP_TYPE_ERROR,
+                             "weights of type quarter are not updated: cast activations and gradients to half");
+        request->quarter = true;
+        request->given.input_type = POP_HALF;
+        conv_options_for_quarter(&request->options);
+    }
     request->convolved = request->given;
     if (purpose == CONV_WEIGHT_UPDATE) {
         request->convolved = poplin_get_weight_update_params(&request->given);
@@ -83,12 +92,16 @@ static size_t given_dims(const struct conv_call *request)
 {
     return request->no_field ? 0 : request->given.num_field_dims;
 }
+static pop_type operand_type(const struct conv_call *request)
+{
+    return request->quarter ? POP_QUARTER : request->given.input_type;
+}
 bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const char *what)
 {
     const poplin_conv_params *p = &request->given;
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
     memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
-    return conv_check_tensor(request->call, t, what, p->input_type, dims, 2 + given_dims(request));
+    return conv_check_tensor(request->call, t, what, operand_type(request), dims, 2 + given_dims(request));
 }
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type)
 {
@@ -104,5 +117,21 @@ bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
     size_t dims[MAX_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
     memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
-    return conv_check_tensor(request->call, t, "weights", p->input_type, dims, 3 + given_dims(request));
+    return conv_check_tensor(request->call, t, "weights", operand_type(request), dims, 3 + given_dims(request));
+}
+
+pop_tensor conv_call_cast(const struct conv_call *request, pop_tensor t, struct conv_program *program)
+{
+    const struct call *call = request->call;
+    if (!request->quarter)
+        return t;
+    pop_compute_set set = conv_program_set(program, CONV_CAST_OPERANDS, request->path, "PreMacCast");
+    return popops_cast_in(call->graph, t, POP_HALF, set, request->path);
+}
+pop_tensor conv_call_new(const struct conv_call *request, pop_tensor t)
+{
+    const struct call *call = request->call;
+    if (!request->quarter || !call_ready(call))
+        return t;
+    return pop_graph_clone(call->graph, POP_QUARTER, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, request->name);
 }

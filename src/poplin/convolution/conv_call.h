@@ -3,6 +3,7 @@
 #ifndef POPLIN_CONVOLUTION_CONV_CALL_H
 #define POPLIN_CONVOLUTION_CONV_CALL_H
 
+#include "poplin/convolution/conv_program.h"
 #include "poplin/convolution/conv_simplify.h"
 #include "poplin/planner/conv_options.h"
 
@@ -14,6 +15,7 @@ struct conv_call {
     enum conv_purpose purpose;
     poplin_conv_params given;     /* with a field dimension of 1 element if the caller's have none */
     bool no_field;                /* the caller's parameters and tensors have no field dimension */
+    bool quarter;                 /* the operands are QUARTER and are cast to HALF, of which all parameters here are */
     poplin_conv_params convolved; /* depends on the purpose */
     struct conv_simple simple;    /* the simplified convolution, which is planned */
     struct conv_options options;
@@ -37,5 +39,10 @@ bool conv_call_check_weights(const struct conv_call *request, pop_tensor weights
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type);
 bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
                        size_t rank);
+
+/* A QUARTER operand as HALF, in the program's first phase; other operands are unchanged. */
+pop_tensor conv_call_cast(const struct conv_call *request, pop_tensor t, struct conv_program *program);
+/* A new operand of the call's type in place of one of HALF. */
+pop_tensor conv_call_new(const struct conv_call *request, pop_tensor t);
 
 #endif

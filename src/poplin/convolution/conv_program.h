@@ -10,8 +10,9 @@
 
 /* The phases in order.  The phases of serial step s have s * CONV_STEP_PHASES added to their number. */
 enum conv_phase {
-    CONV_TRANSPOSE, /* blocks of weights whose contiguous dimension changes */
-    CONV_TURN,      /* weights of backward passes */
+    CONV_CAST_OPERANDS, /* of QUARTER, to HALF */
+    CONV_TRANSPOSE,     /* blocks of weights whose contiguous dimension changes */
+    CONV_TURN,          /* weights of backward passes */
     CONV_PAD_INPUT,
     CONV_ARRANGE_INPUT,
     CONV_PAD_WEIGHTS,

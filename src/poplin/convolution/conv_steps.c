@@ -19,20 +19,20 @@ pop_tensor conv_make_input(const struct conv_call *request)
     struct conv_resolved conv;
     struct host_conv host;
     if (is_for_host(request, request->name, &host))
-        return conv_activations_out(request, host_conv_new_input(&host));
+        return conv_call_new(request, conv_activations_out(request, host_conv_new_input(&host)));
     if (!conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
-    return conv_activations_out(request, conv_new_input(&conv));
+    return conv_call_new(request, conv_activations_out(request, conv_new_input(&conv)));
 }
 pop_tensor conv_make_weights(const struct conv_call *request)
 {
     struct conv_resolved conv;
     struct host_conv host;
     if (is_for_host(request, request->name, &host))
-        return conv_weights_out(request, host_conv_new_weights(&host));
+        return conv_call_new(request, conv_weights_out(request, host_conv_new_weights(&host)));
     if (!conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
-    return conv_weights_out(request, conv_new_weights(&conv));
+    return conv_call_new(request, conv_weights_out(request, conv_new_weights(&conv)));
 }
 
 /* ---- forward and backward ---- */
@@ -60,6 +60,8 @@ pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_ten
     struct host_conv host;
     if (!conv_call_check_input(request, in, "in") || !conv_call_check_weights(request, weights, transposed))
         return (pop_tensor){ 0 };
+    in = conv_call_cast(request, in, program);
+    weights = conv_call_cast(request, weights, program);
     if (is_for_host(request, request->path, &host))
         return conv_activations_out(request, host_conv_convolve(&host, conv_activations_in(request, in),
                                                                 conv_weights_in(request, weights), transposed,

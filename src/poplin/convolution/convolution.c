@@ -112,6 +112,11 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
     dims[2] = kept;
     if (!conv_check_tensor(call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
         return;
+    if (pop_tensor_type(weights_given) == POP_QUARTER) {
+        call_copy(call, pop_tensor_get_metadata(weights_given), pop_tensor_get_metadata(weights_made), name);
+        weights_given = pop_tensor_reinterpret(weights_given, POP_UNSIGNED_CHAR);
+        weights_made = pop_tensor_reinterpret(weights_made, POP_UNSIGNED_CHAR);
+    }
     struct conv_program program = conv_program_begin(call, name);
     conv_transpose_weights(&program, weights_given, weights_made, false);
     conv_program_end(&program, sequence);

@@ -145,9 +145,12 @@ pop_status params_wrong(const poplin_conv_params *p, char *text, size_t size)
     else if (p->num_field_dims > POPLIN_MAX_FIELD_DIMS)
         snprintf(text, size, "field and kernel must have the same number of dimensions, from 0 to %d",
                  POPLIN_MAX_FIELD_DIMS);
-    else if (p->input_type != POP_HALF && p->input_type != POP_FLOAT)
+    else if (p->input_type != POP_HALF && p->input_type != POP_FLOAT && p->input_type != POP_QUARTER)
         status = POP_TYPE_ERROR,
-        snprintf(text, size, "the input's type is %s; it must be half or float", pop_type_name(p->input_type));
+        snprintf(text, size, "the input's type is %s; it must be half, float or quarter", pop_type_name(p->input_type));
+    else if (p->input_type == POP_QUARTER && p->output_type != POP_HALF)
+        status = POP_TYPE_ERROR, snprintf(text, size, "the output's type is %s; with quarter operands it must be half",
+                                          pop_type_name(p->output_type));
     else if (p->output_type != POP_HALF && p->output_type != POP_FLOAT)
         status = POP_TYPE_ERROR,
         snprintf(text, size, "the output's type is %s; it must be half or float", pop_type_name(p->output_type));

@@ -3,6 +3,7 @@
 #include "poplin/planner/conv_options.h"
 #include "poplin/planner/planner.h"
 
+#include "poplibs/log.h"
 #include "poplibs/options.h"
 
 #include <poplar/text.h>
@@ -107,4 +108,11 @@ pop_status conv_options_read(const struct call *call, const pop_target *target, 
     pop_status status = conv_options_parse(&own, given, options) ? POP_OK : pop_graph_take_error(graph, error);
     pop_graph_destroy(graph);
     return status;
+}
+
+void conv_options_for_quarter(struct poplin_conv_options *options)
+{
+    if (options->partials_type != POP_HALF)
+        POPLIBS_LOG(INFO, "partial sums of quarter operands are half, not %s", pop_type_name(options->partials_type));
+    options->partials_type = options->inter_tile_partials_type = options->inter_ipu_partials_type = POP_HALF;
 }

@@ -102,4 +102,7 @@ static inline bool pass_is_fully_connected(int pass)
     return pass >= POPLIN_PASS_FC_INFERENCE_FWD;
 }
 
+/* The options of a convolution whose operands are QUARTER: partial sums are HALF; the log says so. */
+void conv_options_for_quarter(struct poplin_conv_options *options);
+
 #endif

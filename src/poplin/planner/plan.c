@@ -326,6 +326,10 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     poplin_conv_params with_field = params->num_field_dims ? *params : params_with_field(params);
     asked.planned.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
+    if (asked.planned.params.input_type == POP_QUARTER) {
+        asked.planned.params.input_type = POP_HALF;
+        conv_options_for_quarter(&asked.options);
+    }
     bool empty = fill_up(&asked.planned.params);
     if (!plan_cache_find(cache, &asked)) {
         if (!find(target, &asked)) {

@@ -42,6 +42,16 @@ static bool is_result(const struct mat_mul_call *request, pop_tensor out, const 
 
 /* ---- products ---- */
 
+/* An operand as it is multiplied, a group of matrices: QUARTER as HALF. */
+static pop_tensor multiplied(const struct mat_mul_call *request, pop_tensor t)
+{
+    const struct call *call = request->call;
+    t = mat_mul_grouped(request, t);
+    return pop_tensor_type(t) == POP_QUARTER
+               ? popops_cast(call->graph, t, POP_HALF, call->sequence, call_path(call, call->name, "PreMacCast"))
+               : t;
+}
+
 static pop_tensor product(const struct mat_mul_call *request, pop_tensor a, pop_tensor b, pop_type output_type,
                           size_t rank)
 {
@@ -50,8 +60,8 @@ static pop_tensor product(const struct mat_mul_call *request, pop_tensor a, pop_
     pop_tensor out;
     if (!are_operands(request, a, b, output_type, rank, &params))
         return (pop_tensor){ 0 };
-    a = mat_mul_grouped(request, a);
-    b = mat_mul_grouped(request, b);
+    a = multiplied(request, a);
+    b = multiplied(request, b);
     if (mat_mul_is_for_host(request)) {
         out = mat_mul_new_output(request, &params);
         host_mat_mul(call, a, b, out, (pop_tensor){ 0 });
@@ -109,8 +119,8 @@ static void product_to(const struct mat_mul_call *request, pop_tensor a, pop_ten
     if (!mat_mul_is_operand(request, "the result", out) ||
         !are_operands(request, a, b, pop_tensor_type(out), rank, &params) || !is_result(request, out, &params, rank))
         return;
-    a = mat_mul_grouped(request, a);
-    b = mat_mul_grouped(request, b);
+    a = multiplied(request, a);
+    b = multiplied(request, b);
     out = mat_mul_grouped(request, out);
     if (mat_mul_is_for_host(request)) {
         host_mat_mul(call, a, b, out, factor);

@@ -7,10 +7,12 @@ static bool are_types(const struct mat_mul_call *request, pop_type input_type, p
 {
     const pop_type types[] = { input_type, output_type };
     for (size_t i = 0; i < 2; ++i)
-        if (types[i] != POP_HALF && types[i] != POP_FLOAT)
-            return call_fail(request->call, POP_TYPE_ERROR, "the %s has type %s; products are of half or float",
-                             i ? "result" : "operand", pop_type_name(types[i]));
-    return true;
+        if (types[i] != POP_HALF && types[i] != POP_FLOAT && (i || types[i] != POP_QUARTER))
+            return call_fail(request->call, POP_TYPE_ERROR, "the %s has type %s; products are of half or float%s",
+                             i ? "result" : "operand", pop_type_name(types[i]), i ? "" : ", or of quarter operands");
+    return input_type != POP_QUARTER || output_type == POP_HALF ||
+           call_fail(request->call, POP_TYPE_ERROR, "the result has type %s; with quarter operands it must be half",
+                     pop_type_name(output_type));
 }
 
 bool mat_mul_shapes(const struct mat_mul_call *request, pop_type input_type, pop_type output_type, pop_shape a,

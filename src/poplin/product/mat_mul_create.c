@@ -16,6 +16,8 @@ static pop_tensor create(const struct mat_mul_call *request, pop_type input_type
     pop_tensor t = role == LHS   ? mat_mul_new_lhs(request, &params)
                    : role == RHS ? mat_mul_new_rhs(request, &params)
                                  : mat_mul_new_output(request, &params);
+    if (input_type == POP_QUARTER && role != OUTPUT && pop_tensor_type(t) == POP_HALF)
+        t = pop_graph_clone(call->graph, POP_QUARTER, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, call->name);
     return rank == 3 ? t : pop_tensor_reshape_partial(t, 0, 1, POP_SHAPE());
 }
 
@@ -46,6 +48,8 @@ static pop_tensor pre_arrange(const struct mat_mul_call *request, pop_shape a, p
     if (!mat_mul_is_operand(request, "the operand", b) ||
         !mat_mul_shapes(request, pop_tensor_type(b), output_type, a, mat_mul_shape_of(b, &dims), rank, &params))
         return (pop_tensor){ 0 };
+    if (params.input_type == POP_QUARTER) /* its cast is what is arranged */
+        return b;
     pop_tensor t = mat_mul_arranged_rhs(request, &params, mat_mul_grouped(request, b));
     return rank == 3 ? t : pop_tensor_reshape_partial(t, 0, 1, POP_SHAPE());
 }

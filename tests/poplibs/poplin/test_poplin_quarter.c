@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products and convolutions of 8-bit floats, of both formats with scales, against sums in double precision. */
+#include "poplibs/bed.h"
+#include "poplibs/poplin/conv_reference.h"
+
+#include <poplar/metadata.h>
+#include <poplin/codelets.h>
+#include <poplin/convolution.h>
+#include <poplin/mat_mul.h>
+#include <popops/codelets.h>
+
+/* An operand of a test: the tensor, the codes that it gets and their values. */
+struct operand {
+    pop_tensor t;
+    uint8_t metadata, *codes;
+    double *values;
+    size_t count;
+};
+
+static const uint8_t formats[][2] = { { 0x80, 0x80 }, { 0x00, 0x80 }, { 0x81, 0x3e }, { 0x3d, 0x02 } };
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+/* Codes of values about 1 without the scale, of both signs; every seventh is any code but NaN. */
+static void fill(struct bed *bed, struct operand *operand, pop_tensor t, uint8_t metadata)
+{
+    operand->t = t;
+    operand->metadata = metadata;
+    operand->count = pop_tensor_num_elements(t);
+    operand->codes = malloc(operand->count + 1);
+    operand->values = malloc(operand->count * sizeof(double) + 1);
+    for (size_t i = 0; i < operand->count; ++i) {
+        double value = (double)(next_random(&bed->random) % 4096) / 2048 - 1;
+        uint8_t scale_0 = metadata & 0x80;
+        operand->codes[i] = pop_quarter_from_double(value, scale_0, true);
+        operand->values[i] = (double)pop_quarter_to_float(operand->codes[i], metadata);
+    }
+    assert_true(pop_tensor_type(t) == POP_QUARTER && pop_tensor_has_metadata(t));
+}
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    poplin_add_codelets_at(where, graph);
+    popops_add_codelets_at(where, graph);
+}
+static void free_operand(struct operand *operand)
+{
+    free(operand->codes);
+    free(operand->values);
+}
+
+/* Runs the program on two operands and reads the result, which is HALF. */
+static double *run(struct bed *bed, const struct operand *a, const struct operand *b, pop_tensor out)
+{
+    pop_error error;
+    size_t count = pop_tensor_num_elements(out);
+    uint16_t *halves = malloc(count * 2 + 1);
+    double *got = malloc(count * sizeof(double) + 1);
+    assert_built(bed->graph);
+    assert_int_equal(pop_tensor_type(out), POP_HALF);
+    pop_graph_create_host_write(bed->graph, "a", a->t);
+    pop_graph_create_host_write(bed->graph, "b", b->t);
+    pop_graph_create_host_read(bed->graph, "out", out);
+    assert_built(bed->graph);
+    bed->engine = pop_engine_create(bed->graph, POP_PROGRAMS(bed->program), POP_NO_OPTIONS, &error);
+    if (!bed->engine || pop_engine_load(bed->engine, bed->device, &error) != POP_OK ||
+        pop_engine_write_quarter(bed->engine, "a", a->metadata, a->codes, POP_WHOLE, &error) != POP_OK ||
+        pop_engine_write_quarter(bed->engine, "b", b->metadata, b->codes, POP_WHOLE, &error) != POP_OK ||
+        pop_engine_run(bed->engine, 0, &error) != POP_OK ||
+        pop_engine_read_tensor(bed->engine, "out", halves, POP_WHOLE, &error) != POP_OK)
+        fail_msg("%s", error.text);
+    pop_convert(POP_HALF, halves, POP_DOUBLE, got, count);
+    free(halves);
+    return got;
+}
+/* The error of partial sums that are rounded to half: of the sum of magnitudes. */
+static void check(const double *got, const double *wanted, const double *sizes, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (!(fabs(got[i] - wanted[i]) <= 0x1p-9 * sizes[i] + 0x1p-24))
+            fail_msg("element %zu of %zu: %.9g where %.9g was expected", i, count, got[i], wanted[i]);
+}
+
+static void product(const size_t *shape, enum bed_device device, const uint8_t *metadata, bool planned)
+{
+    size_t groups = shape[0], m = shape[1], k = shape[2], n = shape[3];
+    struct bed bed = bed_open(device, 5, add_codelets);
+    struct operand a, b;
+    if (planned) {
+        fill(&bed, &a,
+             poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
+                                                     POP_SHAPE(groups, k, n), "a", POP_NO_OPTIONS, NULL),
+             metadata[0]);
+        fill(&bed, &b,
+             poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
+                                                     POP_SHAPE(groups, k, n), "b", POP_NO_OPTIONS, NULL),
+             metadata[1]);
+    } else {
+        fill(&bed, &a, pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(groups, m, k), "a"), metadata[0]);
+        fill(&bed, &b, pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(groups, k, n), "b"), metadata[1]);
+        bed_map(&bed, a.t, BED_SCATTERED);
+        bed_map(&bed, b.t, BED_SCATTERED);
+    }
+    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a.t, b.t, bed.program, POP_HALF, "p", POP_NO_OPTIONS, NULL);
+    double *got = run(&bed, &a, &b, out), *wanted = calloc(groups * m * n + 1, sizeof(double)),
+           *sizes = calloc(groups * m * n + 1, sizeof(double));
+    for (size_t i = 0; i < groups * m * n; ++i)
+        for (size_t g = i / (m * n), row = i / n % m, column = i % n, j = 0; j < k; ++j) {
+            double term = a.values[(g * m + row) * k + j] * b.values[(g * k + j) * n + column];
+            wanted[i] += term;
+            sizes[i] += fabs(term);
+        }
+    check(got, wanted, sizes, groups * m * n);
+    free(got);
+    free(wanted);
+    free(sizes);
+    free_operand(&a);
+    free_operand(&b);
+    bed_close(&bed);
+}
+
+static void test_products(void **state)
+{
+    (void)state;
+    static const size_t shapes[][4] = { { 1, 1, 1, 1 }, { 1, 7, 33, 5 }, { 3, 4, 64, 16 }, { 1, 16, 0, 3 } };
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t i = 0; i < FORMATS; ++i)
+            product(shapes[i], device, formats[i], i % 2);
+}
+
+static void test_convolutions(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+        for (size_t f = 0; f < FORMATS; ++f) {
+            struct bed bed = bed_open(device, 6, add_codelets);
+            bool transposed = f == 2;
+            poplin_conv_params params = poplin_conv_params_make(POP_QUARTER, POP_HALF, 2, POP_SHAPE(5, 7),
+                                                                POP_SHAPE(3, 2), transposed ? 3 : 5, 3, 1 + f % 2);
+            params.input_transform.padding_lower[0] = 1;
+            struct operand in, weights;
+            fill(&bed, &in, poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL), formats[f][0]);
+            fill(&bed, &weights, poplin_create_weights(bed.graph, &params, "weights", POP_NO_OPTIONS, NULL),
+                 formats[f][1]);
+            pop_tensor used = weights.t;
+            if (transposed) { /* channels are equal: the call's result has the shape of its operand */
+                used = poplin_create_weights(bed.graph, &params, "turned", POP_NO_OPTIONS, NULL);
+                poplin_weights_transpose_chans_flip_xy(bed.graph, weights.t, used, bed.program, "turn");
+            }
+            pop_tensor out = poplin_convolution(bed.graph, in.t, used, &params, transposed, bed.program, "conv",
+                                                POP_NO_OPTIONS, NULL);
+            double *got = run(&bed, &in, &weights, out);
+            /* what is turned twice is as it was */
+            double *wanted = reference_conv(&params, 0, in.values, weights.values);
+            for (size_t i = 0; i < in.count; ++i)
+                in.values[i] = fabs(in.values[i]);
+            for (size_t i = 0; i < weights.count; ++i)
+                weights.values[i] = fabs(weights.values[i]);
+            double *sizes = reference_conv(&params, 0, in.values, weights.values);
+            check(got, wanted, sizes, pop_tensor_num_elements(out));
+            free(got);
+            free(wanted);
+            free(sizes);
+            free_operand(&in);
+            free_operand(&weights);
+            bed_close(&bed);
+        }
+}
+
+#define REFUSED(graph, status, wanted, call)                                                                           \
+    do {                                                                                                               \
+        pop_error error;                                                                                               \
+        (void)(call);                                                                                                  \
+        assert_int_equal(pop_graph_take_error(graph, &error), status);                                                 \
+        if (!strstr(error.text, wanted))                                                                               \
+            fail_msg("%s", error.text);                                                                                \
+    } while (0)
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
+    pop_tensor q = pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(4, 4), "q"),
+               h = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(4, 4), "h");
+    bed_map(&bed, q, BED_ONE_TILE);
+    bed_map(&bed, h, BED_ONE_TILE);
+    REFUSED(bed.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
+            poplin_mat_mul_typed(bed.graph, q, q, bed.program, POP_FLOAT, NULL, POP_NO_OPTIONS, NULL));
+    REFUSED(bed.graph, POP_TYPE_ERROR, "both must have the same type",
+            poplin_mat_mul_typed(bed.graph, q, h, bed.program, POP_HALF, NULL, POP_NO_OPTIONS, NULL));
+    poplin_conv_params params = poplin_conv_params_make(POP_QUARTER, POP_FLOAT, 1, POP_SHAPE(5), POP_SHAPE(1), 4, 4, 1);
+    REFUSED(bed.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
+            poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL));
+    params.output_type = POP_HALF;
+    pop_tensor in = poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL);
+    REFUSED(bed.graph, POP_TYPE_ERROR, "cast activations and gradients to half",
+            poplin_calculate_weight_deltas(bed.graph, in, in, &params, bed.program, "wu", POP_NO_OPTIONS, NULL));
+    bed_close(&bed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
