@@ -7,7 +7,11 @@
 #include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
 #include <poplar/metadata.h>
-#include <popops/quarter_metadata.h>
+
+// Of popops (popops/quarter_metadata.h).
+extern "C" POP_API pop_tensor popops_create_metadata_tensor_at(pop_where where, pop_graph *graph,
+                                                               pop_quarter_format format, pop_tensor scale,
+                                                               pop_program sequence, const char *name);
 
 namespace poplar
 {

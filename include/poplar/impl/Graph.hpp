@@ -7,6 +7,7 @@
 #include <poplar/impl/connection.hpp>
 #include <poplar/impl/estimators.hpp>
 #include <poplar/impl/graph_io.hpp>
+#include <poplar/impl/graph_metadata.hpp>
 
 namespace poplar
 {
@@ -204,35 +205,11 @@ POPLAR_IMPL Tensor Graph::findUnbroadcastTensor(const Tensor &t, Where where) co
 {
     return give(pop_graph_find_unbroadcast_tensor_at(where, c(), t.c()));
 }
-POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
-                                      const DebugContext &debugContext)
-{
-    return addVariable(type, metadata, shape, VariableMappingMethod::NONE, debugContext);
-}
-POPLAR_IMPL Tensor Graph::addVariable(const Type &type, detail::Metadata metadata, ArrayRef<std::size_t> shape,
-                                      VariableMappingMethod method, const DebugContext &debugContext)
-{
-    if (!metadata.given)
-        return addVariable(type, shape, method, debugContext);
-    needQuarter(type, debugContext, "pop_graph_add_variable_with_metadata");
-    return give(pop_graph_add_variable_with_metadata_at(detail::where(debugContext), c(), metadata.tensor,
-                                                        detail::shape(shape), static_cast<pop_mapping_method>(method),
-                                                        detail::name(debugContext)));
-}
 POPLAR_IMPL Tensor Graph::addExternalVariable(const Type &, ArrayRef<std::size_t>, StringRef,
                                               const DebugContext &debugContext)
 {
     detail::raise(POP_POPLAR_ERROR, detail::where(debugContext), "Graph::addExternalVariable",
                   "variables outside of the tiles are not supported: use a remote buffer (Graph::addRemoteBuffer)");
-}
-POPLAR_IMPL Tensor Graph::clone(const Type &type, detail::Metadata metadata, const Tensor &t,
-                                const DebugContext &debugContext, TensorCloneMethod method)
-{
-    if (!metadata.given)
-        return clone(type, t, debugContext, method);
-    needQuarter(type, debugContext, "pop_graph_clone_with_metadata");
-    return give(pop_graph_clone_with_metadata_at(detail::where(debugContext), c(), metadata.tensor, t.c(),
-                                                 static_cast<pop_clone_method>(method), detail::name(debugContext)));
 }
 POPLAR_IMPL void Graph::setInitialValueHalf(const Tensor &t, std::uint16_t value, Where where)
 {
@@ -507,37 +484,6 @@ POPLAR_IMPL pop_compute_set Graph::own(pop_compute_set set) const
     if (!set.store && set.id)
         set.store = pop_graph_store(c());
     return set;
-}
-POPLAR_IMPL void Graph::needQuarter(const Type &type, const DebugContext &debugContext, const char *api)
-{
-    if (type != QUARTER)
-        detail::raise(POP_TENSOR_METADATA_ERROR, detail::where(debugContext), api,
-                      "metadata is given for elements of type %s: only quarter has some", pop_type_name(type.c()));
-}
-POPLAR_IMPL Tensor Graph::addQuarters(const Type &type, const detail::Metadata &metadata, ArrayRef<std::size_t> shape,
-                                      pop_type host, const void *values, std::size_t count,
-                                      const DebugContext &debugContext)
-{
-    static const char api[] = "pop_graph_add_constant_with_metadata";
-    const pop_where where = detail::where(debugContext);
-    if (!metadata.given)
-        return addValues(type, shape, host, values, count, debugContext);
-    needQuarter(type, debugContext, api);
-    if (count != POP_WHOLE)
-        detail::checkCount(where, api, detail::count(shape), count, "the shape has");
-    return give(pop_graph_add_constant_with_metadata_at(where, c(), metadata.tensor, detail::shape(shape), host, values,
-                                                        detail::name(debugContext)));
-}
-POPLAR_IMPL Tensor Graph::addQuarterFill(const Type &type, const detail::Metadata &metadata,
-                                         ArrayRef<std::size_t> shape, pop_type host, const void *value,
-                                         const DebugContext &debugContext)
-{
-    if (!metadata.given)
-        return addFilled(type, shape, host, value, debugContext);
-    needQuarter(type, debugContext, "pop_graph_add_constant_fill_with_metadata");
-    return give(pop_graph_add_constant_fill_with_metadata_at(detail::where(debugContext), c(), metadata.tensor,
-                                                             detail::shape(shape), host, value,
-                                                             detail::name(debugContext)));
 }
 POPLAR_IMPL void Graph::whole(const FieldRef &field, pop_where where, const char *api)
 {

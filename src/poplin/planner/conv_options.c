@@ -110,7 +110,7 @@ pop_status conv_options_read(const struct call *call, const pop_target *target, 
     return status;
 }
 
-void conv_options_for_quarter(struct poplin_conv_options *options)
+void conv_options_for_quarter(struct conv_options *options)
 {
     if (options->partials_type != POP_HALF)
         POPLIBS_LOG(INFO, "partial sums of quarter operands are half, not %s", pop_type_name(options->partials_type));

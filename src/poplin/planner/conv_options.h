@@ -103,6 +103,6 @@ static inline bool pass_is_fully_connected(int pass)
 }
 
 /* The options of a convolution whose operands are QUARTER: partial sums are HALF; the log says so. */
-void conv_options_for_quarter(struct poplin_conv_options *options);
+void conv_options_for_quarter(struct conv_options *options);
 
 #endif

@@ -13,6 +13,19 @@ struct fill {
     const void *value;
 };
 
+/* The tensor, flat; QUARTER as bytes, which are filled with 0 alone: the code of another value depends on metadata. */
+static pop_tensor flat_of(const struct call *call, pop_tensor t, pop_type value_type, const void *value)
+{
+    double number = 0;
+    if (pop_tensor_type(t) != POP_QUARTER)
+        return pop_tensor_flatten(t);
+    pop_convert(value_type, value, POP_DOUBLE, &number, 1);
+    if (number != 0)
+        call_fail(call, POP_TYPE_ERROR, "quarter is filled with 0 alone, not with %g: fill a half, and cast it",
+                  number);
+    return pop_tensor_flatten(pop_tensor_reinterpret(t, POP_UNSIGNED_CHAR));
+}
+
 static void fill_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct fill *fill = user;
@@ -42,8 +55,9 @@ void popops_fill_value_in_at(pop_where where, pop_graph *graph, pop_tensor t, po
     POPLIBS_CALL(graph, t, log_type(value_type));
     if (!call_ready(call))
         return;
-    struct fill fill = { call, set, pop_tensor_flatten(t), value_type, value };
-    call_for_each_tile(call, fill.flat, fill_regions, &fill);
+    struct fill fill = { call, set, flat_of(call, t, value_type, value), value_type, value };
+    if (call_ready(call))
+        call_for_each_tile(call, fill.flat, fill_regions, &fill);
 }
 void popops_fill_in_at(pop_where where, pop_graph *graph, pop_tensor t, pop_compute_set set, double value)
 {
@@ -57,9 +71,9 @@ void popops_fill_value_on_tile_at(pop_where where, pop_graph *graph, pop_tensor 
     POPLIBS_CALL(graph, t, tile, log_type(value_type));
     if (!call_ready(call))
         return;
-    struct fill fill = { call, set, pop_tensor_flatten(t), value_type, value };
+    struct fill fill = { call, set, flat_of(call, t, value_type, value), value_type, value };
     pop_interval_lists lists;
-    if (pop_graph_get_sorted_contiguous_regions(graph, fill.flat, regions, true, NULL, &lists)) {
+    if (call_ready(call) && pop_graph_get_sorted_contiguous_regions(graph, fill.flat, regions, true, NULL, &lists)) {
         fill_regions(call, &(struct poplibs_tile){ tile, &lists }, &fill);
         pop_interval_lists_free(&lists);
     }

@@ -137,7 +137,7 @@ static void map_blocks(const struct call *call, pop_tensor from, pop_tensor to, 
 unsigned popops_get_minimum_regroup_grain_size(pop_type type)
 {
     size_t bytes = pop_type_size(type);
-    return bytes == 2 ? 4 : bytes == 4 ? 2 : 1;
+    return type == POP_QUARTER ? 8 : bytes == 2 ? 4 : bytes == 4 ? 2 : 1;
 }
 
 /* Whether both groupings are of different dims of t and divide their extents. */

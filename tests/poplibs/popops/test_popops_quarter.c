@@ -6,6 +6,7 @@
 #include <popops/cast.h>
 #include <popops/codelets.h>
 #include <popops/element_wise.h>
+#include <popops/fill.h>
 #include <popops/quarter_metadata.h>
 
 static const uint8_t metadatas[] = { 0x80, 0x00, 0xbf, 0x85, 0x1f, 0x21, 0x9f, 0xa1, 0x03 };
@@ -241,6 +242,33 @@ static void test_constants_and_views(void **state)
             fail_msg("%s", error.text);                                                                                \
     } while (0)
 
+/* Zeros have the code 0 in every format; other values are refused. */
+static void test_zero(void **state)
+{
+    (void)state;
+    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    pop_tensor t = pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(5, 7), "t");
+    bed_map(&bed, t, BED_SCATTERED);
+    pop_graph_create_host_write(bed.graph, "t", t);
+    pop_graph_create_host_read(bed.graph, "t", t);
+    popops_zero(bed.graph, pop_tensor_slice(t, 1, 4, 1), bed.program, "z");
+    start(&bed);
+    uint8_t codes[35], metadata;
+    pop_error error;
+    memset(codes, 0x5a, sizeof(codes));
+    write_bytes(&bed, "t", 0x12, codes);
+    run(&bed);
+    assert_int_equal(pop_engine_read_quarter(bed.engine, "t", &metadata, codes, POP_WHOLE, &error), POP_OK);
+    assert_int_equal(metadata, 0x12);
+    for (size_t i = 0; i < 35; ++i)
+        assert_int_equal(codes[i], i % 7 >= 1 && i % 7 < 4 ? 0 : 0x5a);
+    bed_close(&bed);
+}
+static void refused_fill(struct bed *bed, pop_tensor t)
+{
+    popops_fill(bed->graph, t, bed->program, 1, "f");
+}
+
 static void test_errors(void **state)
 {
     (void)state;
@@ -270,6 +298,7 @@ static void test_errors(void **state)
             pop_graph_add_constant_float(graph, POP_QUARTER, POP_SHAPE(), 1, "x"));
     REFUSED(graph, POP_TENSOR_METADATA_ERROR, "-32 to 31",
             pop_create_constant_metadata_tensor(graph, POP_QUARTER_F143, 32, NULL));
+    REFUSED(graph, POP_TYPE_ERROR, "filled with 0 alone", (refused_fill(&bed, q), 0));
     REFUSED(graph, POP_TYPE_ERROR, "quarter", popops_add(graph, q, q, bed.program, NULL));
     bed_close(&bed);
 }
@@ -281,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_every_half_and_floats_between),
         cmocka_unit_test(test_bytes_and_other_metadata),
         cmocka_unit_test(test_constants_and_views),
+        cmocka_unit_test(test_zero),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
