@@ -9,7 +9,7 @@
 POP_BEGIN_DECLS
 
 #define popfloat_add_codelets(...) popfloat_add_codelets_at(POP_HERE, __VA_ARGS__)
-/* The codelets that the casts use, which are popops's.  Doing it again has no effect. */
+/* The library's codelets, and those of popops.  Doing it again has no effect. */
 POP_API void popfloat_add_codelets_at(pop_where where, pop_graph *graph);
 #define popfloat_cast_to_half(...) popfloat_cast_to_half_at(POP_HERE, __VA_ARGS__)
 /* Adds to a sequence: a new HALF variable, mapped like in, with in's elements rounded as the tile's rounding mode has

@@ -3,12 +3,6 @@
 
 #include <popfloat/cast_to_half.h>
 #include <popops/cast.h>
-#include <popops/codelets.h>
-
-void popfloat_add_codelets_at(pop_where where, pop_graph *graph)
-{
-    popops_add_codelets_at(where, graph);
-}
 
 pop_tensor popfloat_cast_to_half_at(pop_where where, pop_graph *graph, pop_tensor in, pop_program sequence,
                                     const char *name)
