@@ -41,10 +41,10 @@ class CircBuf
                                poplar::detail::name(debugContext));
         poputil::detail::check(graph.c());
     }
-    // The index of the newest entry, UNSIGNED_INT.
+    // The index of the newest entry, UNSIGNED_INT of shape {1}.
     poplar::Tensor getIndex() const
     {
-        return index;
+        return index.reshape({ 1 });
     }
     // The mapping of one entry: operands of add with this mapping need no exchange.
     poplar::Graph::TileToTensorMapping getTileMapping() const
