@@ -5,8 +5,11 @@
 
 #include <poplar/quarter.h>
 
+#include <cstdint>
+#ifndef __POPC__ /* codelets have no streams */
 #include <ostream>
 #include <string>
+#endif
 
 namespace poplar
 {
@@ -46,12 +49,6 @@ class QuarterMetadata
     {
         return static_cast<std::uint8_t>((fmt == Format::F143 ? 0x80u : 0u) | (static_cast<unsigned>(scale) & 0x3fu));
     }
-    // "F143, scale -2".
-    std::string toString() const
-    {
-        return std::string(fmt == Format::F143 ? "F143" : "F152") + ", scale " +
-               std::to_string(static_cast<int>(scale));
-    }
     friend constexpr bool operator==(const QuarterMetadata &a, const QuarterMetadata &b)
     {
         return a.fmt == b.fmt && a.scale == b.scale;
@@ -60,10 +57,18 @@ class QuarterMetadata
     {
         return !(a == b);
     }
+#ifndef __POPC__
+    // "F143, scale -2".
+    std::string toString() const
+    {
+        return std::string(fmt == Format::F143 ? "F143" : "F152") + ", scale " +
+               std::to_string(static_cast<int>(scale));
+    }
     friend std::ostream &operator<<(std::ostream &out, const QuarterMetadata &metadata)
     {
         return out << metadata.toString();
     }
+#endif
 
   private:
     Format fmt;

@@ -11,6 +11,7 @@ _PREFIX = "POP_"
 _NUMPY = {
     "BOOL": np.bool_, "CHAR": np.int8, "SIGNED_CHAR": np.int8, "UNSIGNED_CHAR": np.uint8, "SHORT": np.int16, "UNSIGNED_SHORT": np.uint16, "INT": np.int32,
     "UNSIGNED_INT": np.uint32, "LONGLONG": np.int64, "UNSIGNED_LONGLONG": np.uint64, "HALF": np.float16, "FLOAT": np.float32, "DOUBLE": np.float64,
+    "QUARTER": np.uint8, "QUARTER_METADATA": np.uint8,
 }
 _SYNONYMS = {"half": "HALF", "float": "FLOAT", "int": "INT", "unsigned": "UNSIGNED_INT", "bool": "BOOL", "double": "DOUBLE"}
 
