@@ -386,8 +386,7 @@ TEST(loops_and_rings)
     Tensor goesOn = popops::addForLoopCounterVertex(b.graph, count, limit, 1, 0, b.prog);
     CHECK(ring.size() == 4 && ring.getTileMapping() == b.graph.getTileMapping(ring.prev(0, b.prog)));
     Tensor last = ring.prev(0, b.prog), third = ring.prev(2, b.prog);
-    CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex(), goesOn.reshape({ 1 }) })) ==
-          Numbers{ 7, 1, 0, 0 });
+    CHECK(b.after<unsigned>(concat({ last, third, ring.getIndex(), goesOn.reshape({ 1 }) })) == Numbers{ 7, 1, 0, 0 });
     CHECK_THROWS(ring.prev(4, b.prog), poplar::index_error, "the buffer has 4");
 }
 
