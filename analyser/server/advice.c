@@ -92,16 +92,23 @@ static const char *const queries[ADVICE_KINDS] = {
               "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES
               ", NULL, 0, 0 FROM counted c WHERE won > 0 "
               "AND (count < 6 OR even)",
+    /* Data that tiles receive evenly takes its time wherever it is: that much of an exchange is not saved, and its sync
+     * neither, unless the exchange is uneven, so that another mapping may do without it, or waits more than it moves.
+     */
     [ADVICE_EXCHANGE] = MOVED
     ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
     "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync, "
-    "sum(type = 'GlobalExchange') AS afar FROM moved GROUP BY step) "
-    "SELECT g.program, g.won, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of its own' "
-    "ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN 'sync' ELSE "
-    "'data' END, round(100.0 * sync / won)) END, NULL, CASE WHEN g.afar > 0 THEN 2 ELSE 1 END, g.sync FROM byStep g "
-    "JOIN programs x ON x.id = g.program "
-    "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND "
-    "ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
+    "sum(type = 'GlobalExchange') AS afar, ifnull(sum(CASE WHEN type = 'DoExchange' THEN times * (SELECT e.total_data "
+    "FROM programs q JOIN exchanges e ON e.id = q.exchange WHERE q.id = moved.program) / 4.0 / (SELECT "
+    "tiles_per_replica FROM target) END), 0) AS even FROM moved GROUP BY step), "
+    "winnable AS (SELECT *, CASE WHEN 2 * sync > won OR won - sync - even > 0.2 * (won - sync) THEN sync ELSE 0 END AS "
+    "syncs, max(won - sync - even, 0) AS moves FROM byStep) "
+    "SELECT g.program, g.syncs + g.moves AS saved, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of "
+    "its own' ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN "
+    "'sync' ELSE 'data' END, round(100.0 * sync / won)) END, NULL, CASE WHEN g.afar > 0 THEN 2 ELSE 1 END, g.syncs "
+    "FROM winnable g JOIN programs x ON x.id = g.program "
+    "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND saved > "
+    "0 AND ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
     [ADVICE_STREAM] =
         MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
               "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / times END) AS won, sum(CASE WHEN type IN "

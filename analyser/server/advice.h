@@ -7,7 +7,8 @@
  * for all six, the compute set would take one cycle for each instruction of its vertices, plus 60 cycles to start and
  * end six more vertices.
  * - exchange: an exchange and the sync before it are unnecessary if the data is on the tiles that use it; so is a Sync
- *   program.  The detail names what bounds the superstep: sync or data.
+ *   program.  What would take as long if all tiles received it evenly is not counted.  The detail names what bounds the
+ * superstep: sync or data.
  * - stream: a copy from or to the host that is executed several times in a run could be a single copy: its syncs and
  * its set-up would be executed once in each run.
  * - transfer: a copy from or to the host takes as long as its bytes at the host's rate.  Floats sent as HALF take half

@@ -166,6 +166,9 @@ export interface Advice {
     bytes: number;
     urgent: boolean;
     program: number | null;
+    step?: number; // the first of the program that was executed, from its first tile's begin to its last one's end
+    from?: number;
+    to?: number;
     tile: number | null;
     times: number | null;
     file: string | null;

@@ -40,6 +40,45 @@ export interface LaneLook {
 const NARROW = 1; // gap in pixels below which neighbours are drawn as one
 const HATCHED = 6; // pixels from which hatching is visible; it is far slower than a plain colour
 
+/** Calls `visit` for each rectangle that is painted, in the order of painting, with its pixels: the same for the picture
+ * and for what the pointer is at.  Steps that wait come first, so that those that work are not covered. */
+function eachPainted(
+    r: RectangleColumns,
+    scale: Scale,
+    rows: number,
+    types: readonly TypeLook[],
+    visit: (i: number, x: number, width: number, end: number) => void,
+): void {
+    const left = scale.left;
+    const right = scale.left + scale.width;
+    const { perPixel } = scale;
+    const from = scale.span.from;
+    const waits = types.map((type) => typeof type.fill !== "string");
+    const some = waits.some((wait) => wait);
+    for (let pass = some ? 0 : 1; pass < 2; ++pass) {
+        let covered = -1; // end of the pixel of the last narrow rectangle, and its row
+        let coveredRow = -1;
+        for (let i = 0; i < r.from.length; ++i) {
+            if (r.row[i] >= rows || (waits[r.kind[i]] === true) !== (pass === 0)) continue;
+            let x0 = left + (r.from[i] - from) / perPixel;
+            let x1 = left + (r.to[i] - from) / perPixel;
+            if (x1 < left || x0 > right) continue;
+            const end = x1;
+            if (x0 < left) x0 = left;
+            if (x1 > right) x1 = right;
+            let width = x1 - x0 > 3 ? x1 - x0 - NARROW : x1 - x0;
+            if (width < 1) {
+                // Skips a rectangle on an already painted pixel of its row, unless it matches the search.
+                if (x1 <= covered && coveredRow === r.row[i] && !r.matches?.[i]) continue;
+                width = 1;
+                covered = x0 + 1;
+                coveredRow = r.row[i];
+            }
+            visit(i, x0, width, end);
+        }
+    }
+}
+
 /** Fills the rectangles of a lane whose first row is at y. */
 export function fillLane(
     filler: Filler,
@@ -52,27 +91,8 @@ export function fillLane(
     const left = scale.left;
     const right = scale.left + scale.width;
     const height = look.rowHeight - (look.rowHeight > 4 ? 1 : 0);
-    const { perPixel } = scale;
-    const from = scale.span.from;
     const ends: number[] = [];
-    let covered = -1; // end of the pixel of the last narrow rectangle, and its row
-    let coveredRow = -1;
-    for (let i = 0; i < r.from.length; ++i) {
-        if (r.row[i] >= rows) continue;
-        let x0 = left + (r.from[i] - from) / perPixel;
-        let x1 = left + (r.to[i] - from) / perPixel;
-        if (x1 < left || x0 > right) continue;
-        const end = x1;
-        if (x0 < left) x0 = left;
-        if (x1 > right) x1 = right;
-        let width = x1 - x0 > 3 ? x1 - x0 - NARROW : x1 - x0;
-        if (width < 1) {
-            // Skips a rectangle on an already painted pixel of its row, unless it matches the search.
-            if (x1 <= covered && coveredRow === r.row[i] && !r.matches?.[i]) continue;
-            width = 1;
-            covered = x0 + 1;
-            coveredRow = r.row[i];
-        }
+    eachPainted(r, scale, rows, look.types, (i, x0, width, end) => {
         const type = look.types[r.kind[i]];
         const grey = r.matches !== null && r.matches[i] === 0;
         const fill = grey ? look.grey : !type ? look.layer.plain : width < HATCHED ? type.plain : type.fill;
@@ -83,7 +103,7 @@ export function fillLane(
             if (share > 0) filler.fill(fill, x0, top + height * (1 - share), width, height * share);
         } else filler.fill(fill, x0, top, width, height);
         if (look.terminals && end <= right && end >= left) ends.push(end, top);
-    }
+    });
     for (let i = 0; i < ends.length; i += 2) filler.fill(look.ink, Math.round(ends[i]) - 1, ends[i + 1], 1, height);
 }
 
@@ -138,18 +158,35 @@ export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;
 }
 
-/** The rectangle at a cycle of a row; -1: none. Near a narrow one, `slack` cycles are tolerated. */
-export function rectangleAt(r: RectangleColumns, row: number, cycle: number, slack: number): number {
-    let best = -1;
-    let distance = slack;
-    for (let i = 0; i < r.from.length; ++i) {
-        if (r.row[i] !== row) continue;
-        if (cycle >= r.from[i] && cycle < r.to[i]) return i;
-        const off = Math.min(Math.abs(cycle - r.from[i]), Math.abs(cycle - r.to[i]));
-        if (off < distance) {
-            distance = off;
-            best = i;
+const NEAR = 2; // pixels beside a narrow rectangle that count as its own, where nothing else is painted
+
+/** The rectangle whose paint is at a pixel of a row, or a narrow one beside it; -1: none. */
+export function rectangleAt(
+    r: RectangleColumns,
+    scale: Scale,
+    at: { row: number; rows: number; x: number },
+    types: readonly TypeLook[],
+): number {
+    const ratio = (typeof window !== "undefined" && window.devicePixelRatio) || 1;
+    const pixel = Math.floor(at.x * ratio); // as Pixels rounds
+    const reach = Math.round(NEAR * ratio);
+    const owner = new Int32Array(2 * reach + 1).fill(-1); // of the pixels around it: what is painted last
+    const narrow = new Uint8Array(2 * reach + 1);
+    let line = -1; // the rectangle whose dividing line is at the pixel
+    eachPainted(r, scale, at.rows, types, (i, x, width) => {
+        if (r.row[i] !== at.row) return;
+        const from = Math.round(x * ratio);
+        const to = Math.max(from + 1, Math.round((x + width) * ratio));
+        if (from > pixel + reach || to + reach < pixel) return;
+        for (let k = Math.max(from, pixel - reach); k < Math.min(to, pixel + reach + 1); ++k) {
+            owner[k - pixel + reach] = i;
+            narrow[k - pixel + reach] = width <= NEAR ? 1 : 0;
         }
-    }
-    return best;
+        if (width > NEAR && pixel >= to && pixel < to + NARROW * ratio) line = i;
+    });
+    if (owner[reach] >= 0) return owner[reach];
+    if (line >= 0 && owner[reach - 1] === line) return line; // it belongs to the rectangle at its left
+    for (let off = 1; off <= reach; ++off)
+        for (const k of [reach - off, reach + off]) if (owner[k] >= 0 && narrow[k]) return owner[k];
+    return -1;
 }

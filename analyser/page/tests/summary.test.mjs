@@ -299,3 +299,19 @@ test("INS-08 ways to need less: halves, smaller batches, computing again; what e
     assert.equal(await saving("again"), bytes(sum(waiting.map(([, size]) => size))));
     await done(page);
 });
+
+test("INS an entry of the advice goes to a step of its program in the trace", async () => {
+    const page = await at(await shown(REPORT), "#/insights", "[data-advice]");
+    const entry = page.locator("[data-advice=exchange], [data-advice=imbalance], [data-advice=threads]").first();
+    const name = await entry.locator(".link").getAttribute("data-tip");
+    await entry.locator(".link").click();
+    await page.waitForSelector("[data-view=trace][aria-current]");
+    await page.waitForFunction(() => /step=\d+/.test(location.hash) && /trace\.from=/.test(location.hash));
+    await page.waitForSelector("[data-step]");
+    const step = Number(await page.getAttribute("[data-step]", "data-step"));
+    const [{ program }] = rows(
+        `SELECT p.name AS program FROM executed e JOIN programs p ON p.id = e.program WHERE e.id = ${step}`,
+    );
+    assert.equal(program, name);
+    await done(page);
+});

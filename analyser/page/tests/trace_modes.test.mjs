@@ -91,7 +91,9 @@ test("EXE-25 where most steps are narrower than a pixel, a note below the mini-m
     await openTrace(page);
     const note = page.locator(".too-small");
     await note.waitFor();
-    assert.equal(await note.textContent(), "Most steps are too small to be seen here: zoom in for detail.");
+    const [, invisible, all] = /^([\d,]+) of ([\d,]+) steps are too small/.exec(await note.textContent());
+    const number = (text) => Number(text.replaceAll(",", ""));
+    assert.ok(number(invisible) > 0 && number(invisible) <= number(all), `${invisible} of ${all}`);
     const map = await page.locator(".minimap").boundingBox();
     const box = await note.boundingBox();
     assert.ok(box.y >= map.y + map.height && box.y < map.y + map.height + 60, "below the mini-map");
@@ -261,5 +263,100 @@ test("EXE-97 proportions have names, colours and per cents in place", async () =
     );
     const sum = keys.reduce((all, [, text]) => all + parseFloat(/([\d.]+) %$/.exec(text)[1]), 0);
     assert.ok(Math.abs(sum - 100) < 0.6, `${sum} %`);
+    await close();
+});
+
+/** What the callout says and what is painted, at points of a lane's row: {x, tip lines, colour}. */
+function probe(page, points) {
+    return page.evaluate((list) => {
+        const element = document.querySelector(".trace-canvas");
+        const main = element.querySelector("canvas.main");
+        const box = main.getBoundingClientRect();
+        const ratio = main.width / box.width;
+        const pen = main.getContext("2d");
+        const over = document.elementFromPoint(list[0][0], list[0][1]);
+        return list.map(([x, y]) => {
+            const where = { clientX: x, clientY: y, bubbles: true, pointerId: 1 };
+            over.dispatchEvent(new PointerEvent("pointermove", where));
+            const tip = document.querySelector(".tooltip");
+            const lines = !tip || tip.hidden ? [] : [...tip.children].map((line) => line.textContent);
+            const [px, py] = [Math.floor((x - box.left) * ratio), Math.floor((y - box.top) * ratio)];
+            return { x, y, lines, colour: [...pen.getImageData(px, py, 1, 1).data.slice(0, 3)] };
+        });
+    }, points);
+}
+
+test("EXE-98 picture, callout and click agree at a thousand pixels; waits do not cover steps that work", async () => {
+    const { load } = await import("./load.mjs");
+    const { typeColour } = await load("draw/types.ts");
+    const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+    const colourOf = (kind) => rgb(typeColour(...(kind.startsWith("Sync") ? [kind] : kind.split(" "))));
+    const waits = ["Sans", "SyncAns"];
+    let agreed = 0;
+    let clicked = 0;
+    for (const name of ["report", "copies", "long"]) {
+        const { page, close } = await serve([name]);
+        await openTrace(page, "?trace.layout=flat&trace.text=false&trace.runs=false");
+        const { width, x: left } = await graph(page);
+        const y = (await bandTop(page, "IPU 0")) + 9;
+        const points = Array.from({ length: 400 }, (_, i) => [left + 97.5 + Math.floor((i * (width - 2)) / 400), y]);
+        const seen = await probe(page, points);
+        for (const [i, { x, lines, colour }] of seen.entries()) {
+            const said = lines
+                .map((line) => line.replace(/^most of it /, ""))
+                .find((line) => line in COLOURS || waits.includes(line));
+            const painted = Object.keys(COLOURS).find((kind) => near(colour, colourOf(kind)));
+            if (painted && said) assert.equal(said, painted, `${name}, pixel ${x}: ${lines.join("; ")}, ${colour}`);
+            else if (painted) assert.fail(`${name}, pixel ${x} is ${painted}, the callout says ${lines}`);
+            else if (said && !waits.includes(said)) {
+                // A line between rectangles, or beside a narrow one: its paint is at most two pixels away.
+                const beside = await probe(
+                    page,
+                    [-2, -1, 1, 2].map((by) => [x + by, y]),
+                );
+                assert.ok(
+                    beside.some((one) => near(one.colour, colourOf(said))),
+                    `${name}, pixel ${x} has no ${said}: ${lines.join("; ")}, ${colour}`,
+                );
+            }
+            agreed += 1;
+            if (i % 50 || !said || !lines.some((line) => line.startsWith("tile balance"))) continue;
+            await page.mouse.click(x, y);
+            await page.waitForFunction(
+                (kind) => document.querySelector("[data-figure=kind]")?.textContent === kind,
+                said,
+            );
+            clicked += 1;
+        }
+        await close();
+    }
+    assert.ok(agreed >= 1000, `${agreed} pixels`);
+    assert.ok(clicked >= 5, `${clicked} clicks`);
+});
+
+test("EXE-99 a search of a lightweight trace counts its blocks and goes to them", async () => {
+    const { page, close } = await serve(["blocks"]);
+    await openTrace(page);
+    const blocks = rows("blocks", "SELECT b.id, p.name FROM blocks b JOIN programs p ON p.id = b.program");
+    const [word] = blocks.map((block) => block.name.split("/").at(-1)).filter((text) => text);
+    const hits = blocks.filter((block) => block.name.toLowerCase().includes(word.toLowerCase()));
+    await page.fill("[aria-label='search steps']", word);
+    await page.press("[aria-label='search steps']", "Enter");
+    await page.waitForFunction(
+        (n) => document.querySelector(".matches")?.textContent === `1 of ${n}`,
+        count(hits.length),
+    );
+    await page.waitForSelector("[data-block]");
+    const first = Number(await page.getAttribute("[data-block]", "data-block"));
+    assert.ok(
+        hits.some((block) => block.id === first),
+        `block ${first} matches`,
+    );
+    await page.click("[aria-label='the next match']");
+    await page.waitForFunction(
+        (n) => document.querySelector(".matches")?.textContent === `2 of ${n}`,
+        count(hits.length),
+    );
+    await page.waitForFunction((id) => Number(document.querySelector("[data-block]")?.dataset.block) !== id, first);
     await close();
 });

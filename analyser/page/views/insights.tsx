@@ -6,6 +6,7 @@ import { Activities, Advice, AdviceList, Insights, Sized } from "../data/summary
 import { SourceLine, useSourceLines } from "../data/source";
 import { useJson } from "../data/load";
 import { usePreferences } from "../preferences";
+import { JsonObject, Selection } from "../state";
 import { differenceText, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, cycles as cyclesText, overflowText, percent } from "../ui/format";
 import { shortName } from "../ui/names";
@@ -64,11 +65,23 @@ const KINDS: { readonly [kind in Advice["kind"]]: string } = {
     rearrange: "Rearranging",
 };
 
+const AROUND = 2; // lengths of the step that are shown at each side of it
+
+function aroundStep({ from, to }: Advice): JsonObject {
+    if (from === undefined || to === undefined) return {};
+    const length = Math.max(to - from, 50);
+    return { from: Math.max(0, from - AROUND * length), to: to + AROUND * length, tab: "details" };
+}
+
+function selectionOf({ program, step, tile }: Advice): Selection {
+    return { program: program ?? undefined, step, tile: tile ?? undefined };
+}
+
 function Mend({ advice, total, context }: { advice: Advice; total: number; context: ViewContext }) {
     const show = () => {
         if (advice.kind === "memory" && advice.tile !== null)
             context.open("memory", { tiles: String(advice.tile) }, { tile: advice.tile });
-        else context.open("trace", {}, { program: advice.program ?? undefined, tile: advice.tile ?? undefined });
+        else context.open("trace", aroundStep(advice), selectionOf(advice));
     };
     return (
         <article class={advice.urgent ? "urgent" : ""} data-advice={advice.kind}>

@@ -214,7 +214,7 @@ function Trace({ context, lanes }: { context: ViewContext; lanes: readonly Trace
                 lanes={lanes}
                 options={options}
                 search={search}
-                step={context.selection.step ?? -1}
+                step={context.selection.step ?? blockOf(state)}
                 update={update}
                 onFound={selecting.found}
                 onWindow={(span) => show(active, span, `bar ${performance.now()}`)}

@@ -95,6 +95,29 @@ static json_t *activities_json(const double *cycles, double total)
     return one;
 }
 
+/* Adds to each entry a step of its program, the first that was executed, and when its tiles begin and end. */
+static pop_status add_steps(json_t *list, pva_file *file, pop_error *error)
+{
+    struct str sql = { 0 };
+    json_t *one, *row;
+    size_t i, k;
+    str_add(&sql, "SELECT f.program, f.step, e.base + min(i.all_from_min) AS \"from\", e.base + max(i.all_to_max) AS "
+                  "\"to\" FROM (SELECT program, min(id) AS step FROM executed WHERE program IN (-1");
+    json_array_foreach(list, i, one) if (json_is_integer(json_object_get(one, "program")))
+        str_format(&sql, ", %lld", (long long)json_integer_value(json_object_get(one, "program")));
+    str_add(&sql, ") GROUP BY 1) f JOIN executed e ON e.id = f.step JOIN pattern_ipus i ON i.pattern = e.pattern "
+                  "GROUP BY 1");
+    json_t *rows = query_rows(file, sql.text, error);
+    str_free(&sql);
+    if (!rows)
+        return error->status;
+    json_array_foreach(list, i, one) json_array_foreach(
+        rows, k, row) if (json_equal(json_object_get(row, "program"), json_object_get(one, "program")))
+        json_object_update(one, row);
+    json_decref(rows);
+    return POP_OK;
+}
+
 /* The account of time, and that of each run; null on failure. */
 static json_t *account_json(pva_file *file, pop_error *error)
 {
@@ -182,6 +205,8 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
         advice_find_line(report->file, &found.list.data[i]);
         json_array_append_new(list, json_of(&found.list.data[i]));
     }
+    if (status == POP_OK)
+        status = add_steps(list, report->file, error);
     json_t *sum = status == POP_OK ? sum_json(&found, report->file, rows, error) : NULL;
     if (status == POP_OK && !sum)
         status = error->status;

@@ -5,6 +5,7 @@
 #include "../request.h"
 
 #include <ctype.h>
+#include <math.h>
 
 enum { MIN_PIXELS = 1, MAX_PIXELS = 8192, EXPORTED_PIXELS = 1 << 20, DEFAULT_PIXELS = 1000, MAX_FOUND = 10000 };
 
@@ -260,21 +261,95 @@ pop_status trace_run(const struct request *request, struct answer *answer, pop_e
     return answer_read(report, error);
 }
 
-/* The match `skip` matches after the step `after` (1: the next one), with wrap-around. */
-static uint64_t match_from(const struct lod *lod, const bool *matches, uint64_t after, int64_t skip, uint64_t total)
+/* The steps of a trace or, of a lightweight one, its blocks in order of time: whether each one matches. */
+struct found {
+    bool *hits;
+    uint64_t count, total;
+    const struct lod_block **blocks; /* NULL: steps */
+};
+
+/* The match `skip` matches after `after` (1: the next one), with wrap-around; *number is its index among the matches.
+ */
+static uint64_t match_from(const struct found *found, uint64_t after, int64_t skip, uint64_t *number)
 {
-    uint64_t before = 0, wanted, step = 0;
-    bool on = false;
-    for (; step < lod->steps && step < after; ++step)
-        before += matches[lod->program[step]];
-    on = after < lod->steps && matches[lod->program[after]];
+    uint64_t before = 0, wanted, at = 0;
+    for (; at < found->count && at < after; ++at)
+        before += found->hits[at];
+    bool on = after < found->count && found->hits[after];
     /* `before` is the index of the match at `after` or, when `after` is no match, of the next one. */
-    int64_t at = (int64_t)before + skip - (!on && skip > 0);
-    wanted = (uint64_t)((at % (int64_t)total + (int64_t)total) % (int64_t)total);
-    for (step = 0; step < lod->steps; ++step)
-        if (matches[lod->program[step]] && wanted-- == 0)
+    int64_t index = (int64_t)before + skip - (!on && skip > 0), total = (int64_t)found->total;
+    *number = wanted = (uint64_t)((index % total + total) % total);
+    for (at = 0; at < found->count; ++at)
+        if (found->hits[at] && wanted-- == 0)
             break;
-    return step;
+    return at;
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct lod_block *a = *(const struct lod_block *const *)left, *b = *(const struct lod_block *const *)right;
+    if (a->shown_from != b->shown_from)
+        return a->shown_from < b->shown_from ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static struct found find_matches(const struct lod *lod, const bool *programs, const char *text)
+{
+    static const char *const labels[BLOCK_KINDS] = { "Block", "Stream copy", "Buffer flush", "Overflow", "Unknown" };
+    bool of_blocks = !lod->steps && lod->blocks;
+    struct found found = { .count = of_blocks ? lod->blocks : lod->steps };
+    found.hits = mem_zero(found.count + 1, sizeof(*found.hits));
+    if (of_blocks)
+        found.blocks = mem_zero(found.count + 1, sizeof(*found.blocks));
+    for (uint64_t i = 0; of_blocks && i < found.count; ++i)
+        found.blocks[i] = &lod->block[i];
+    if (of_blocks)
+        qsort(found.blocks, found.count, sizeof(*found.blocks), by_begin);
+    for (uint64_t i = 0; i < found.count; ++i) {
+        uint32_t program = of_blocks ? found.blocks[i]->program : lod->program[i];
+        found.hits[i] =
+            (program < lod->programs && programs[program]) ||
+            (of_blocks && found.blocks[i]->kind < BLOCK_KINDS && strcasestr(labels[found.blocks[i]->kind], text));
+        found.total += found.hits[i];
+    }
+    return found;
+}
+
+/* When a step runs: on tiles that are active or, of one without any (a Sans that nothing waits at), by the clock. */
+static void step_extent(const struct lod *lod, uint64_t step, double *from, double *to)
+{
+    double begin, end;
+    for (int pass = 0; pass < 2; ++pass) {
+        *from = INFINITY;
+        *to = -INFINITY;
+        for (unsigned ipu = 0; ipu < lod->ipus; ++ipu)
+            if (lod_extent(lod, step, ipu, &begin, &end) || pass) {
+                *from = begin < *from ? begin : *from;
+                *to = end > *to ? end : *to;
+            }
+        if (*to >= *from)
+            return;
+    }
+    *from = *to = 0;
+}
+
+/* The match that the search goes to. */
+static json_t *current_json(const struct lod *lod, const struct found *found, uint64_t after, int64_t skip)
+{
+    uint64_t number, at = after;
+    for (uint64_t i = 0; found->blocks && i < found->count; ++i)
+        if (found->blocks[i]->number == after)
+            at = i;
+    at = match_from(found, at, skip, &number);
+    if (found->blocks) {
+        const struct lod_block *block = found->blocks[at];
+        return json_pack("{s:I, s:I, s:f, s:f}", "block", (json_int_t)block->number, "number", (json_int_t)number,
+                         "from", block->shown_from, "to", block->shown_to);
+    }
+    double from, to;
+    step_extent(lod, at, &from, &to);
+    return json_pack("{s:I, s:I, s:f, s:f}", "step", (json_int_t)at, "number", (json_int_t)number, "from", from, "to",
+                     to);
 }
 
 pop_status trace_search(const struct request *request, struct answer *answer, pop_error *error)
@@ -291,36 +366,23 @@ pop_status trace_search(const struct request *request, struct answer *answer, po
         return answer_fail(error, POP_INVALID_OPTION, "skip is %g (allowed: -1e9 to 1e9)", skip);
     bool *matches = search_programs(lod, text);
     VEC(uint32_t) programs = { 0 }, steps = { 0 };
-    uint64_t total = 0;
     for (uint32_t i = 0; i < lod->programs; ++i)
         if (matches[i])
             *(uint32_t *)vec_push(&programs) = i;
-    for (uint64_t i = 0; i < lod->steps; ++i) {
-        if (!matches[lod->program[i]])
-            continue;
-        if (total++ < MAX_FOUND)
+    struct found found = find_matches(lod, matches, text);
+    for (uint64_t i = 0; !found.blocks && i < found.count && steps.count < MAX_FOUND; ++i)
+        if (found.hits[i])
             *(uint32_t *)vec_push(&steps) = (uint32_t)i;
-    }
-    json_t *meta = json_pack("{s:I, s:i}", "matches", (json_int_t)total, "listed", (int)steps.count);
-    if (total) {
-        uint64_t step = match_from(lod, matches, after, (int64_t)skip, total), number = 0;
-        double from = 1e300, to = 0, begin, end;
-        for (uint64_t i = 0; i < step; ++i)
-            number += matches[lod->program[i]];
-        for (unsigned ipu = 0; ipu < lod->ipus; ++ipu)
-            if (lod_extent(lod, step, ipu, &begin, &end)) {
-                from = begin < from ? begin : from;
-                to = end > to ? end : to;
-            }
-        json_object_set_new(meta, "current",
-                            json_pack("{s:I, s:I, s:f, s:f}", "step", (json_int_t)step, "number", (json_int_t)number,
-                                      "from", from < to ? from : to, "to", to));
-    }
+    json_t *meta = json_pack("{s:I, s:i}", "matches", (json_int_t)found.total, "listed", (int)steps.count);
+    if (found.total)
+        json_object_set_new(meta, "current", current_json(lod, &found, after, (int64_t)skip));
     answer_column(answer, "programs", COLUMN_U32, programs.data, programs.count);
     answer_column(answer, "steps", COLUMN_U32, steps.data, steps.count);
     answer_meta(answer, meta);
     vec_free(&programs);
     vec_free(&steps);
+    free(found.hits);
+    free(found.blocks);
     free(matches);
     return POP_OK;
 }

@@ -6,6 +6,7 @@ import { canvasPen } from "../../draw/pen";
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { MINIMAP_HEIGHT } from "../../draw/minimap";
 import { Span } from "../../draw/scale";
+import { count } from "../../ui/format";
 import { Band } from "./geometry";
 import { GUTTER, Hit, TraceModel } from "./model";
 import { drawGraph, drawOverlay, paintMinimap } from "./painter";
@@ -120,7 +121,7 @@ function Gutter({
 
 /** A note below the mini-map that most steps are narrower than a pixel. */
 function TooSmall({ model }: { model: TraceModel }) {
-    const [small, setSmall] = useState(false);
+    const [small, setSmall] = useState<{ invisible: number; all: number } | null>(null);
     useEffect(() => {
         let timer = 0;
         const look = () => {
@@ -135,7 +136,7 @@ function TooSmall({ model }: { model: TraceModel }) {
     }, [model]);
     return small ? (
         <div class="too-small" role="status">
-            Most steps are too small to be seen here: zoom in for detail.
+            {`${count(small.invisible)} of ${count(small.all)} steps are too small to be seen here: zoom in for detail.`}
         </div>
     ) : null;
 }

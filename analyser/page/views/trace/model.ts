@@ -333,10 +333,12 @@ export class TraceModel {
         return this.memoryPieces.get(this.span, this.width)?.value ?? null;
     }
 
-    /** Whether most steps or blocks in the window are too small to be seen. */
-    tooSmall(): boolean {
-        let several = 0;
+    /** How many steps or blocks of the window are too small to be seen, when these are most of them or of the time. */
+    tooSmall(): { invisible: number; all: number } | null {
+        let several = 0; // cycles
         let single = 0;
+        let invisible = 0; // steps
+        let all = 0;
         for (const band of this.bands.bands) {
             if (band.kind !== "lane" && band.kind !== "blocks") continue;
             const value = this.rectangles(band);
@@ -347,11 +349,14 @@ export class TraceModel {
                     : value.step[i] === NONE && value.label[i] === NONE;
             for (let i = 0; i < value.from.length; ++i) {
                 if (value.to[i] < this.span.from || value.from[i] > this.span.to || value.kind[i] === LAYER) continue;
-                if (joined(i)) several += value.to[i] - value.from[i];
-                else single += value.to[i] - value.from[i];
+                all += value.count[i];
+                if (joined(i)) {
+                    several += value.to[i] - value.from[i];
+                    invisible += value.count[i];
+                } else single += value.to[i] - value.from[i];
             }
         }
-        return several > single;
+        return invisible > 0 && (several > single || invisible > all / 2) ? { invisible, all } : null;
     }
 
     /** The object at a point relative to the upper left corner of the graph. */
@@ -382,7 +387,8 @@ export class TraceModel {
         if (band.kind === "memory") return { ...nothing, what: "memory" };
         const value = this.rectangles(band);
         if (!value) return nothing;
-        const i = rectangleAt(value, Math.floor((inside - band.y) / this.rowHeight()), cycle, 2 * scale.perPixel);
+        const row = Math.floor((inside - band.y) / this.rowHeight());
+        const i = rectangleAt(value, scale, { row, rows: band.rows, x }, this.looks);
         if (i < 0) return nothing;
         const layer = value.kind[i] === LAYER && value.label[i] !== NONE;
         return {

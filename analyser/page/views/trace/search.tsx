@@ -7,15 +7,15 @@ import { count } from "../../ui/format";
 
 interface Found {
     matches: number;
-    current?: { step: number; number: number } & Span;
+    current?: { step?: number; block?: number; number: number } & Span; // a block of a lightweight trace
 }
 
 export interface SearchProps {
     report: number;
     query: string; // the search that the graph shows
-    step: number; // selected; -1: none
+    step: number; // selected, of a lightweight trace the block; -1: none
     onQuery: (query: string) => void;
-    onFound: (step: number, span: Span) => void;
+    onFound: (found: { step?: number; block?: number }, span: Span) => void;
 }
 
 export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
@@ -42,7 +42,7 @@ export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
         if (fresh) onQuery(text);
         if (!text) return;
         void ask(text, fresh || step < 0 ? 0 : skip).then((meta) => {
-            if (meta?.current) onFound(meta.current.step, meta.current);
+            if (meta?.current) onFound(meta.current, meta.current);
         });
     };
     const clear = () => {

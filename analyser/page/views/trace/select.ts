@@ -40,7 +40,7 @@ function selectedOf(model: TraceModel, state: JsonObject): Span | null {
 export interface Selecting {
     click: (side: number, hit: Hit | null, event: MouseEvent) => void;
     area: (side: number, a: Place, b: Place) => void;
-    found: (step: number, span: Span) => void; // by the search
+    found: (found: { step?: number; block?: number }, span: Span) => void; // by the search
     fit: () => void;
     clear: () => void;
 }
@@ -119,8 +119,8 @@ export function useSelecting(
         models[side].area = { from: marked[0], to: marked[1], first: marked[2], last: marked[3] };
         update({ area: marked, side: side || null, tab: "area" }, { gesture: "area" });
     };
-    const found = (step: number, span: Span) => {
-        update({ ...NOTHING, side: active || null, tab: "details" }, { gesture: "search" });
+    const found = ({ step, block }: { step?: number; block?: number }, span: Span) => {
+        update({ ...NOTHING, block: block ?? null, side: active || null, tab: "details" }, { gesture: "search" });
         context.select({ step }, { gesture: "search" });
         const shown = model.span;
         const length = shown.to - shown.from;

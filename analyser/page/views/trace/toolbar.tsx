@@ -23,7 +23,7 @@ export interface ToolbarProps {
     search: string;
     step: number;
     update: (patch: JsonObject) => void;
-    onFound: (step: number, span: Span) => void;
+    onFound: (found: { step?: number; block?: number }, span: Span) => void;
     onWindow: (span: Span) => void;
 }
 
