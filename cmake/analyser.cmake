@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The analyser's server, which is a part of the command pva: its C, and the page's committed bundle as an array.
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
-set(analyser_needs PkgConfig::MICROHTTPD PkgConfig::JANSSON Threads::Threads m)
+find_package(ZLIB REQUIRED)
+set(analyser_needs PkgConfig::MICROHTTPD ZLIB::ZLIB PkgConfig::JANSSON Threads::Threads m)
 
 set(page ${PROJECT_SOURCE_DIR}/analyser/page/dist)
 file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${page}/*)

@@ -20,7 +20,7 @@ await copyFile(join(here, "icon.svg"), join(output, "icon.svg"));
 await writeFile(join(output, "licences.txt"), await licences());
 const bundle = await context({
     absWorkingDir: here,
-    entryPoints: { page: "main.tsx" },
+    entryPoints: { page: "main.tsx", loader: "loader.ts" }, // the loader is of exported pages
     outdir: output,
     bundle: true,
     minify: !watch,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "columns.h"
+#include "packed.h"
+
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -108,6 +111,19 @@ char *columns_encode(const struct columns *columns, size_t *size)
         at += padded(column->bytes);
     }
     return data;
+}
+
+void columns_planes(const struct columns *columns, char *encoded)
+{
+    uint32_t length = 0;
+    memcpy(&length, encoded + 4, sizeof(length));
+    size_t at = padded(8 + (size_t)length);
+    for (size_t i = 0; i < columns->list.count; ++i) {
+        const struct column *column = &columns->list.data[i];
+        if (types[column->type].bytes > 1)
+            packed_planes(encoded + at, column->count, types[column->type].bytes);
+        at += padded(column->bytes);
+    }
 }
 
 void columns_free(struct columns *columns)

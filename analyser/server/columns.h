@@ -25,6 +25,8 @@ void columns_add(struct columns *columns, const char *name, enum column_type typ
 void columns_add_texts(struct columns *columns, const char *name, const char *const *texts, size_t count);
 /* Encodes the columns; malloc'ed. */
 char *columns_encode(const struct columns *columns, size_t *size);
+/* Makes the numbers of encoded columns fit for compression (packed.h). */
+void columns_planes(const struct columns *columns, char *encoded);
 void columns_free(struct columns *columns);
 
 /* Appends text to s, with bytes that are not UTF-8 replaced by U+FFFD. */

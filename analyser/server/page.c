@@ -3,6 +3,7 @@
 
 #include "assets.h"
 #include "base/error.h"
+#include "packed.h"
 #include "page_calls.h"
 #include "paths.h"
 
@@ -17,56 +18,37 @@ static const struct {
 #undef POST_ENDPOINT
 };
 
-/* Writes JSON into a <script>; escapes "<" so that it cannot contain an end tag. */
-static void put_json(FILE *out, json_t *json)
+/* Where an answer is in the body: that of an equal one, else at its end. */
+static size_t position_of(struct page_out *e, const struct str *answer)
 {
-    char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
-    for (const char *at = text; at && *at;) {
-        size_t plain = strcspn(at, "<");
-        fwrite(at, 1, plain, out);
-        at += plain;
-        if (*at) {
-            fputs("\\u003c", out);
-            ++at;
-        }
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < answer->length; ++i)
+        hash = (hash ^ (unsigned char)answer->text[i]) * 1099511628211u;
+    for (size_t i = 0; i < e->kept.count; ++i) {
+        const struct kept_answer *kept = &e->kept.data[i];
+        if (kept->hash == hash && kept->size == answer->length &&
+            memcmp(e->body.text + kept->at, answer->text, kept->size) == 0)
+            return kept->at;
     }
-    free(text);
+    *vec_push(&e->kept) = (struct kept_answer){ hash, e->body.length, answer->length };
+    str_add_bytes(&e->body, answer->text, answer->length);
+    return e->body.length - answer->length;
 }
 
-static void put_base64(FILE *out, const unsigned char *data, size_t size)
+/* Keeps an answer under "path?a=1&b=2", with parameters unescaped and sorted by name. */
+static void keep_answer(struct page_out *e, const char *path, const struct parameter *parameters, size_t count,
+                        const struct str *answer, bool columns)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[4096];
-    size_t used = 0;
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        unsigned bits =
-            (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) | (left > 2 ? data[i + 2] : 0);
-        text[used++] = digits[bits >> 18];
-        text[used++] = digits[bits >> 12 & 63];
-        text[used++] = left > 1 ? digits[bits >> 6 & 63] : '=';
-        text[used++] = left > 2 ? digits[bits & 63] : '=';
-        if (used == sizeof(text) || left <= 3) {
-            fwrite(text, 1, used, out);
-            used = 0;
-        }
-    }
-}
-
-/* Writes "path?a=1&b=2", with parameters unescaped and sorted by name. */
-static void put_key(struct page_out *e, const char *path, const struct parameter *parameters, size_t count)
-{
-    struct str key = { 0 };
+    struct str key = { 0 }, name = { 0 };
+    size_t at = position_of(e, answer);
     str_add(&key, path);
     for (size_t i = 0; i < count; ++i)
         str_format(&key, "%c%s=%s", i ? '&' : '?', parameters[i].name, parameters[i].value);
-    json_t *text = answer_string(key.text);
-    fputs(e->any ? ",\n" : "\n", e->out);
-    put_json(e->out, text);
-    fputc(':', e->out);
-    json_decref(text);
+    utf8_add(&name, key.text);
+    json_object_set_new(e->index, name.text,
+                        json_pack("[I, I, i]", (json_int_t)at, (json_int_t)answer->length, columns));
     str_free(&key);
-    e->any = true;
+    str_free(&name);
 }
 
 bool page_call(struct page_out *e, const char *path, const struct parameter *parameters, size_t count, size_t named,
@@ -88,17 +70,16 @@ bool page_call(struct page_out *e, const char *path, const struct parameter *par
     request_release(&request);
     request_clear(&request);
     if (good) {
-        put_key(e, path, parameters, named);
+        struct str text = { 0 };
         if (answer.has_columns) {
-            size_t size;
-            char *data = columns_encode(&answer.columns, &size);
-            fputc('"', e->out);
-            put_base64(e->out, (const unsigned char *)data, size);
-            fputc('"', e->out);
-            free(data);
+            text.text = columns_encode(&answer.columns, &text.length);
+            columns_planes(&answer.columns, text.text);
         } else {
-            put_json(e->out, answer.json);
+            text.text = json_dumps(answer.json, JSON_COMPACT | JSON_ENCODE_ANY);
+            text.length = text.text ? strlen(text.text) : 0;
         }
+        keep_answer(e, path, parameters, named, &text, answer.has_columns);
+        free(text.text);
     }
     if (good && keep)
         *keep = answer;
@@ -190,22 +171,34 @@ static const struct asset *find_asset(const char *path)
     return NULL;
 }
 
-/* Writes an asset between tags; an end tag in a script's text is split. */
-static void put_asset(FILE *out, const char *path)
+/* Packed bytes, which the loader reads by the element's id. */
+static bool put_packed(FILE *out, const char *id, const void *data, size_t size)
 {
-    const struct asset *asset = find_asset(path);
-    for (size_t i = 0; asset && i < asset->size; ++i) {
-        if (asset->data[i] == '/' && i && asset->data[i - 1] == '<' && asset->size - i > 7 &&
-            memcmp(asset->data + i, "/script", 7) == 0)
-            fputc('\\', out);
-        fputc(asset->data[i], out);
-    }
+    fprintf(out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
+    bool good = packed_put(out, data, size);
+    fputs("</script>\n", out);
+    return good;
 }
 
-static void put_answers(struct page_out *e)
+/* The length of the index in eight hexadecimal digits, the index, and the answers. */
+static bool put_all(struct page_out *e)
+{
+    char *index = json_dumps(e->index, JSON_COMPACT);
+    struct str all = { 0 };
+    str_format(&all, "%08zx%s", strlen(index ? index : ""), index ? index : "");
+    str_add_bytes(&all, e->body.text, e->body.length);
+    bool good = put_packed(e->out, "answers", all.text, all.length);
+    const struct asset *code = find_asset("/page.js"), *style = find_asset("/page.css");
+    good = good && code && put_packed(e->out, "code", code->data, code->size);
+    good = good && style && put_packed(e->out, "style", style->data, style->size);
+    free(index);
+    str_free(&all);
+    return good;
+}
+
+static void gather_answers(struct page_out *e)
 {
     static const char *const plain[] = { "reports", "summary", "insights" };
-    fputs("<script type=\"application/json\" id=\"answers\">{", e->out);
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); ++i)
         page_call(e, plain[i], NULL, 0, 0, NULL);
     page_call(e, "insights/advice", &(struct parameter){ "rows", "60" }, 1, 1, NULL);
@@ -218,31 +211,34 @@ static void put_answers(struct page_out *e)
     page_trace(e);
     page_memory(e);
     page_liveness(e);
-    fputs("}</script>\n", e->out);
 }
 
 pop_status page_export(FILE *out, const char *directory, pop_error *error)
 {
-    struct page_out e = { .out = out, .reports = reports_new() };
+    struct page_out e = { .out = out, .reports = reports_new(), .index = json_object() };
     pop_status status = reports_open(e.reports, &directory, 1, error);
     if (status == POP_OK) {
         fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
               "content=\"width=device-width, "
-              "initial-scale=1\"><title>Tremula</title>\n<style>",
+              "initial-scale=1\"><title>Tremula</title></head><body><div id=\"page\"></div>\n",
               out);
-        put_asset(out, "/page.css");
-        fputs("</style></head><body><div id=\"page\"></div>\n", out);
         struct report_use *use = reports_use(e.reports, 0, NULL);
         pva_hold(use ? use->report.file : NULL, true);
-        put_answers(&e);
+        gather_answers(&e);
         if (use)
             reports_release(use);
+        bool good = put_all(&e);
         fputs("<script type=\"module\">", out);
-        put_asset(out, "/page.js");
+        const struct asset *loader = find_asset("/loader.js");
+        if (loader)
+            fwrite(loader->data, 1, loader->size, out);
         fputs("</script></body></html>\n", out);
-        if (fflush(out) != 0 || ferror(out))
+        if (!good || fflush(out) != 0 || ferror(out))
             status = answer_fail(error, POP_FILE_LOAD_ERROR, "the page cannot be written");
     }
     reports_free(e.reports);
+    json_decref(e.index);
+    str_free(&e.body);
+    vec_free(&e.kept);
     return status;
 }

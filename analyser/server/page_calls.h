@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers embedded in an exported page: {"path?a=1&b=2": answer}, with columns as base64. */
+/* Answers embedded in an exported page: their index {"path?a=1&b=2": [position, bytes, 1 for columns]}, then them. */
 #ifndef ANALYSER_PAGE_CALLS_H
 #define ANALYSER_PAGE_CALLS_H
 
+#include "base/vec.h"
 #include "columns.h"
 #include "report.h"
 #include "request.h"
@@ -11,10 +12,16 @@
 
 enum { MAX_DETAILS = 400, MAX_PARAMETERS_OF_CALL = 8 };
 
+struct kept_answer {
+    uint64_t hash;
+    size_t at, size;
+};
 struct page_out {
     FILE *out;
     struct reports *reports;
-    bool any; /* whether an answer was written */
+    json_t *index;
+    struct str body; /* the answers: equal ones once */
+    VEC(struct kept_answer) kept;
 };
 struct parameter {
     const char *name, *value;

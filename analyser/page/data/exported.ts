@@ -2,7 +2,7 @@
 // An exported page (`pva export DIR --to html`) embeds the answers, which replace the server.
 import { setSource } from "./client";
 import { encodeColumns } from "./encode";
-import { Answer, Answers, Asked, bytesOf } from "./exported/answers";
+import { Answer, Answers, Asked } from "./exported/answers";
 import { listOf, livenessSteps, memoryTiles, ofAllTiles } from "./exported/memory";
 import { ofWhole, traceBsp, traceSearch, traceSummary, traceWindow } from "./exported/trace";
 
@@ -36,8 +36,7 @@ function respond(answers: Answers, url: string): Response {
     const [path, query] = url.replace(/^api\//, "").split("?");
     const asked = Object.fromEntries([...new URLSearchParams(query ?? "")].filter(([name]) => name !== "report"));
     const kept = answers.raw(path, asked);
-    if (typeof kept === "string") return new Response(bytesOf(kept));
-    if (kept !== undefined) return new Response(JSON.stringify(kept));
+    if (kept) return new Response(kept);
     const made = MADE[path]?.(answers, asked);
     if (!made) return new Response(REFUSED, { status: 404 });
     if ("json" in made) return new Response(JSON.stringify(made.json));
@@ -46,7 +45,8 @@ function respond(answers: Answers, url: string): Response {
 
 /** Makes the page use its embedded answers. */
 export function startExported(): void {
-    if (!element) return;
-    const answers = new Answers(JSON.parse(element.textContent ?? "{}") as { [key: string]: unknown });
+    const { tremulaAnswers } = globalThis as { tremulaAnswers?: ArrayBuffer };
+    if (!tremulaAnswers) return;
+    const answers = new Answers(tremulaAnswers);
     setSource({ fetch: (url) => Promise.resolve(respond(answers, url)) });
 }

@@ -9,12 +9,15 @@ import {
     existsSync,
     mkdirSync,
     readFileSync,
+    readdirSync,
     renameSync,
+    statSync,
     symlinkSync,
     utimesSync,
     writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { before, test } from "node:test";
 import { openPage } from "./browser.mjs";
 import { query } from "./server.mjs";
@@ -248,6 +251,12 @@ for (const [what, fragment, ready, name, texts] of [
 test("an exported page has trace, memory and liveness, asks nobody, and shows what libpva says", async () => {
     const file = join(work, "exported.html");
     execFileSync(PVA, ["export", REPORT, "--to", "html", "--output", file]);
+    // 1.2 times the compressed report, beside the page's own code.
+    const packed = readdirSync(REPORT).reduce(
+        (all, name) => all + gzipSync(readFileSync(join(REPORT, name))).length,
+        0,
+    );
+    assert.ok(statSync(file).size < 1.2 * packed + 200000, `${statSync(file).size} bytes, the report ${packed}`);
     const page = await openPage(browser, "about:blank");
     const asked = [];
     page.on("request", (request) => asked.push(request.url()));
