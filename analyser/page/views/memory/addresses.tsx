@@ -108,7 +108,8 @@ export function AddressMap({
                     const row = at(event);
                     if (row)
                         showTip(
-                            `${row.name}\n${categoryTitle(row.category)} (${row.category})\n${count(row.bytes)} bytes at ${count(row.address)}`,
+                            `${row.name}\n${categoryTitle(row.category)} (${row.category})\n` +
+                                `${count(row.bytes)} bytes at ${count(row.address)}`,
                             event.clientX,
                             event.clientY,
                         );
