@@ -152,6 +152,8 @@ class POP_API ProfileValue
         kind = Type::BOOL;
         as.boolean = value;
     }
+    // The double whose text is the shortest one of the float: 0.0123 for 0.0123f, not 0.012299999594688416.
+    void setNumber(float value);
     template <typename T> typename std::enable_if<std::is_floating_point<T>::value>::type setNumber(T value)
     {
         kind = Type::DOUBLE;

@@ -352,7 +352,7 @@ inline void checkOptions(const poplar::OptionFlags &options)
 {
     for (const poplar::OptionFlags::OptionFlag &option : options)
         if (option.first != "codeReuse")
-            throw poplar::invalid_option("Rnn: unknown option '" + option.first + "'; there is codeReuse");
+            throw poplar::invalid_option("Rnn: Unrecognised option '" + option.first + "'; there is codeReuse");
 }
 inline std::vector<poplar::Tensor> beginState(poplar::Graph &graph, const std::vector<poplar::Tensor> &initState,
                                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)

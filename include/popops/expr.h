@@ -4,15 +4,16 @@
  *
  *     pop_tensor y = popops_map(graph, "_1 * tanh(_2) + 0.5", POP_TENSORS(a, b), program, "y", POP_NO_OPTIONS);
  *
- * In the text, _1 to _20 are the tensors of the list.  The operators are those of C (|| && | ^ & == != < <= > >= << >>
+ * In the text, _1, _2 and so on are the tensors of the list.  The operators are those of C (|| && | ^ & == != < <= > >=
+ * << >>
  * + - * / % ! ~); each name of operators.def is a function: max(_1, 0), select(_1, _2, _1 > _2); a type is a cast:
  * float(x).  A number takes the type of the operands beside it; 1.5h is a half.  Types must match as in element_wise.h,
  * shapes are broadcast together, and half is rounded after each operator.
  *
  * A single operator uses the library's vertex.  Without a compiler, or if the options say so, an expression runs as one
- * library vertex after another.  Options: enableGenerateCodelet (true), forceGenerateCodelet (false: a single operator
- * is not compiled).  enableVectorBroadcastOptimisations and enableExpressionOptimizations (true) are accepted and have
- * no effect.
+ * library vertex after another; of more than 20 tensors, parts are evaluated one after the other.  Options:
+ * enableGenerateCodelet (true), forceGenerateCodelet (false: a single operator is not compiled).
+ * enableVectorBroadcastOptimisations and enableExpressionOptimizations (true) are accepted and have no effect.
  *
  * One expression may have two types: _1 * _2, a tensor of halves and a float of one element, in either order (in place,
  * the halves first).  It is the product of element_wise.h; its option is scalarMultiplyFloatToHalfTolerance (1e-6).
@@ -26,7 +27,7 @@
 
 /* The kinds of nodes, and which members of popops_expr_node each uses. */
 typedef enum popops_expr_kind {
-    POPOPS_EXPR_PLACEHOLDER, /* op: the number of the tensor, 1 to 20 */
+    POPOPS_EXPR_PLACEHOLDER, /* op: the number of the tensor, from 1 on */
     POPOPS_EXPR_CONST, /* value; type, or POP_TYPE_NULL: the type of its neighbours, or, if they have none, op's, a
                           pop_type */
     POPOPS_EXPR_CAST,  /* type */

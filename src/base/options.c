@@ -92,7 +92,8 @@ static pop_status fail_unknown(const struct option_source *source, const char *k
     for (size_t i = 0; i < ROWS && !hint[0]; ++i)
         if (strcmp(table[i].key, key) == 0)
             snprintf(hint, sizeof(hint), " (there is a %s option of that name)", group_words(table[i].group));
-    return fail(source, error, "unknown %s option '%s'%s", group_words(source->group), key, hint);
+    return fail(source, error, "Unrecognised option '%s': no %s option has this name%s", key,
+                group_words(source->group), hint);
 }
 
 static bool read_number(const char *text)

@@ -96,9 +96,9 @@ bool call_parse_options(const struct call *call, pop_options given, const struct
                 nearest = j;
         }
         if (found == count && !count)
-            return call_fail(call, POP_INVALID_OPTION, "unknown option '%s': this call takes none", key);
+            return call_fail(call, POP_INVALID_OPTION, "Unrecognised option '%s': this call takes none", key);
         if (found == count)
-            return call_fail(call, POP_INVALID_OPTION, "unknown option '%s'; the nearest is '%s'", key,
+            return call_fail(call, POP_INVALID_OPTION, "Unrecognised option '%s'; the nearest is '%s'", key,
                              table[nearest].key);
         if (!set_option(&table[found], value, options))
             return call_fail(call, POP_INVALID_OPTION, "option '%s' cannot be '%s'; it takes %s", key, value,

@@ -43,15 +43,69 @@ static void wake(struct exchange_traffic *x, uint32_t tile, uint64_t at)
     push_event(x, at << TILE_BITS | tile);
 }
 
+/* ---- what a sender's receivers wait for: the first LOOK in order, behind them a heap of the rest ---- */
+
+/* Messages of one order are sent as they became ready. */
+static bool is_before(const struct exchange_transmission *all, uint32_t a, uint32_t b)
+{
+    return all[a].order != all[b].order ? all[a].order < all[b].order : all[a].arrival < all[b].arrival;
+}
+
+/* Adds a message to the heap, whose last place is free. */
+static void heap_add(const struct exchange_transmission *all, uint32_t *heap, size_t count, uint32_t added)
+{
+    size_t at = count - 1;
+    for (; at && is_before(all, added, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = added;
+}
+
+/* Takes the first message of the heap. */
+static uint32_t heap_take(const struct exchange_transmission *all, uint32_t *heap, size_t count)
+{
+    uint32_t first = heap[0], last = heap[--count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && is_before(all, heap[child + 1], heap[child]);
+        if (!is_before(all, heap[child], last))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = last;
+    return first;
+}
+
 static void make_ready(struct exchange_traffic *x, uint32_t transmission)
 {
-    const struct exchange_transmission *all = x->transmissions.data;
+    struct exchange_transmission *all = x->transmissions.data;
     struct exchange_port *sender = &x->ports[all[transmission].from];
+    all[transmission].arrival = sender->arrivals++;
     vec_push(&sender->ready);
-    size_t at = sender->ready.count - 1;
-    for (; at && all[sender->ready.data[at - 1]].order > all[transmission].order; --at)
-        sender->ready.data[at] = sender->ready.data[at - 1];
-    sender->ready.data[at] = transmission;
+    uint32_t *ready = sender->ready.data, added = transmission;
+    size_t count = sender->ready.count, at = (count < LOOK ? count : LOOK) - 1;
+    if (count > LOOK) { /* the last of LOOK, or the new one, goes to the heap */
+        if (is_before(all, added, ready[at])) {
+            added = ready[at];
+            ready[at] = transmission;
+        }
+        heap_add(all, ready + LOOK, count - LOOK, added);
+        if (added == transmission)
+            return;
+    }
+    for (; at && is_before(all, transmission, ready[at - 1]); --at)
+        ready[at] = ready[at - 1];
+    ready[at] = transmission;
+}
+
+/* Removes one of the first LOOK. */
+static void remove_ready(struct exchange_traffic *x, struct exchange_port *sender, size_t index)
+{
+    uint32_t *ready = sender->ready.data;
+    size_t count = sender->ready.count--, looked = count < LOOK ? count : LOOK;
+    for (size_t i = index; i + 1 < looked; ++i)
+        ready[i] = ready[i + 1];
+    if (count > LOOK)
+        ready[LOOK - 1] = heap_take(x->transmissions.data, ready + LOOK, count - LOOK);
 }
 
 /* Its receiver waits for the message from a cycle on. */
@@ -139,8 +193,7 @@ static void try_to_send(struct exchange_traffic *x, uint32_t tile, uint64_t now)
         uint32_t transmission = sender->ready.data[i];
         uint64_t at = all_free(x, &x->transmissions.data[transmission], now, soonest);
         if (at == now) {
-            memmove(&sender->ready.data[i], &sender->ready.data[i + 1],
-                    (--sender->ready.count - i) * sizeof(*sender->ready.data));
+            remove_ready(x, sender, i);
             transmit(x, transmission, now);
             soonest = sender->sends_until;
             break;

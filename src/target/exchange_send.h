@@ -23,7 +23,8 @@ struct exchange_transmission {
     uint64_t order;   /* among those of its sender */
     uint64_t blocked; /* until this cycle some receiver is not free */
     uint32_t from, first, count;
-    bool ready; /* a receiver waits for it */
+    uint32_t arrival; /* its number among those that became ready at the sender: decides where orders are equal */
+    bool ready;       /* a receiver waits for it */
 };
 struct exchange_receiver {
     uint32_t tile, receipt;
@@ -31,7 +32,8 @@ struct exchange_receiver {
 struct exchange_port {
     uint64_t sends_until, receives_until, end;
     uint64_t wake;       /* when the tile tries to send next; EXCHANGE_ASLEEP */
-    VEC(uint32_t) ready; /* transmissions that a receiver waits for, in order */
+    VEC(uint32_t) ready; /* transmissions that a receiver waits for: the first few in order, then a heap */
+    uint32_t arrivals;   /* how often one became ready */
     uint32_t last;       /* receipt; EXCHANGE_NONE */
     uint32_t listed;     /* the last transmission that it receives */
     uint32_t head, tail; /* of the sequence of what the tile receives */

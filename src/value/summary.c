@@ -213,8 +213,12 @@ static void print_graph(struct summary *s)
         summary_graph(s);
     if (s->optimizations && pop_profile_size(pop_profile_get(s->graph, "optimizationInfo")))
         summary_optimizations(s);
-    if (!pop_profile_get(s->graph, "memory")) /* CPU targets have no memory section */
+    if (!pop_profile_get(s->graph, "memory")) {
+        if (strcmp(pop_profile_as_string(pop_profile_path(s->graph, "target.type")), "CPU") == 0)
+            fprintf(s->file, "\nMemory, cycles and steps: not recorded on a CPU device; use a modelled IPU "
+                             "(IPUModel, or TREMULA_IPU)\n");
         return;
+    }
     fputc('\n', s->file);
     summary_memory(s);
     if (s->var_storage)

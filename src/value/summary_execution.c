@@ -259,6 +259,52 @@ static void print_step(struct summary *s, const pop_profile_value *step)
     }
 }
 
+/* ---- what was executed, after the steps ---- */
+
+struct executed_set {
+    char *name; /* of the first step; NULL: not executed */
+    uint64_t executions, cycles;
+};
+
+static int executed_cycles_first(const void *a, const void *b)
+{
+    const struct executed_set *x = a, *y = b;
+    if (!x->name || !y->name)
+        return !x->name - !y->name;
+    return x->cycles != y->cycles ? (x->cycles < y->cycles ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+/* The executed compute sets, by cycles: "  OnTileExecute: name", as programs search for them. */
+static void print_executed(struct summary *s, const pop_profile_value *steps)
+{
+    size_t count = pop_profile_size(pop_profile_path(s->graph, "computeSets.names"));
+    struct executed_set *sets = mem_zero(count + 1, sizeof(*sets));
+    struct profile_reader reader = { .vector = steps };
+    for (size_t i = 0; i < pop_profile_size(steps); ++i) {
+        const pop_profile_value *step = profile_read(&reader, i);
+        size_t set = (size_t)pop_profile_as_uint(pop_profile_get(step, "computeSet"));
+        if (strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") != 0 || set >= count)
+            continue;
+        if (!sets[set].name)
+            sets[set].name = mem_string(pop_profile_as_string(pop_profile_get(step, "name")));
+        ++sets[set].executions;
+        sets[set].cycles += pop_profile_as_uint(pop_profile_get(step, "cycles"));
+    }
+    profile_reader_end(&reader);
+    qsort(sets, count, sizeof(*sets), executed_cycles_first);
+    fprintf(s->file, "Executed compute sets\n");
+    for (size_t i = 0; i < count && sets[i].name; ++i) {
+        struct str text = { 0 };
+        fprintf(s->file, "  OnTileExecute%s%s\n", *sets[i].name ? ": " : "", sets[i].name);
+        text_number(&text, sets[i].executions);
+        step_row(s, "Executions:", &text);
+        text_number(&text, sets[i].cycles);
+        step_row(s, "Cycles:", &text);
+        free(sets[i].name);
+    }
+    free(sets);
+}
+
 void summary_execution(struct summary *s)
 {
     summary_heading(s, "Execution:");
@@ -283,4 +329,5 @@ void summary_execution(struct summary *s)
     for (size_t i = 0; i < pop_profile_size(steps); ++i)
         print_step(s, profile_read(&reader, i));
     profile_reader_end(&reader);
+    print_executed(s, steps);
 }

@@ -308,7 +308,7 @@ TEST(parameters)
                  "not divided into blocks");
     const Target target = Target::createCPUTarget();
     const OptionFlags wrong = { { "doGradB", "true" } };
-    CHECK_THROWS((Partitioner<float>(p, FLOAT, target, wrong)), poplar::invalid_option, "unknown option");
+    CHECK_THROWS((Partitioner<float>(p, FLOAT, target, wrong)), poplar::invalid_option, "Unrecognised option");
     const Partitioner<float> partitioner(p, HALF, target, {});
     CHECK(partitioner.getPlanPartitions()[0] == Sizes({ 0 }) && partitioner.getmetaInfoBucketElements() > 8);
     popsparse::CSCMatrix<float> m(32, 16, { { 4, 8 } });

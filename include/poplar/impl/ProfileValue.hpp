@@ -206,6 +206,19 @@ template <typename T> T ProfileValue::sum() const
             total += member.second.sum<T>();
     return total;
 }
+POPLAR_IMPL void ProfileValue::setNumber(float value)
+{
+    kind = Type::DOUBLE;
+    as.real = static_cast<double>(value);
+    for (int digits = 6; digits < 9; ++digits) { // nine always suffice, and give the value itself
+        char text[40];
+        std::snprintf(text, sizeof(text), "%.*g", digits, static_cast<double>(value));
+        if (std::strtof(text, nullptr) == value) { // in the locale in which it was written
+            as.real = std::strtod(text, nullptr);
+            return;
+        }
+    }
+}
 POPLAR_IMPL ProfileValue::ProfileValue(const ProfileValue &from) : kind(from.kind), as(from.as), shared(from.shared)
 {
     if (isList() && list()->copy)

@@ -215,6 +215,7 @@ static pop_status reflect(const struct popc_source *source, const char *compiler
         status = compile(source, &command, scratch, NULL, &built->messages, &object, &size, error);
     if (status == POP_OK) {
         built_read_included(built, scratch);
+        reflection->templates = source->language == POPC_CPP && templates_in(source->text, source->size);
         status = reflect_object(reflection, object, size);
         free(object);
         if (source->language == POPC_CPP && !preprocessor.started && includes_constraints(source, built))

@@ -387,3 +387,10 @@ bool constraints_in(const char *text, size_t size)
     static const char word[] = "constraint", space[] = "poplar";
     return memmem(text, size, word, sizeof(word) - 1) && memmem(text, size, space, sizeof(space) - 1);
 }
+
+bool templates_in(const char *text, size_t size)
+{
+    static const char word[] = "template", base[] = "Vertex";
+    const char *found = memmem(text, size, word, sizeof(word) - 1);
+    return found && memmem(found, size - (size_t)(found - text), base, sizeof(base) - 1);
+}

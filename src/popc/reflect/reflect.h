@@ -22,6 +22,7 @@ struct reflection {
     enum popc_language language;
     struct arena *arena;
     VEC(struct reflected) vertices;
+    bool templates;        /* the source has a template of a vertex, which may have no instances */
     bool exports, imports; /* it has functions or variables for other files; it uses those of other files */
     pop_error *error;
 };
@@ -66,6 +67,8 @@ pop_status reflect_fields(struct reflection *reflection, Dwarf_Die *type, struct
 void constraints_read(struct reflection *reflection, const char *preprocessed, struct str *messages);
 /* Whether a source may contain constraints. */
 bool constraints_in(const char *text, size_t size);
+/* Whether a source may contain a template of a vertex. */
+bool templates_in(const char *text, size_t size);
 
 /* reflect_shared.c: what a source of codelets has for other files, and what it uses of theirs. */
 

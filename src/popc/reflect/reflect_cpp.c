@@ -205,7 +205,7 @@ pop_status reflect_cpp(struct reflection *r, Dwarf *dwarf)
         status = read_classes(r, &names, &without);
         cpp_names_free(&names);
     }
-    if (status != POP_OK || r->vertices.count || (!without && r->exports))
+    if (status != POP_OK || r->vertices.count || (!without && (r->exports || r->templates)))
         return status;
     if (without)
         return reflect_refuse(r, NULL, "vertex '%s' has no compute, and there is no other vertex", without);

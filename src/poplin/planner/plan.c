@@ -202,34 +202,37 @@ static bool trains_layer(const poplin_conv_params *p, int pass)
            poplin_conv_output_size(p, 0) == p->input_field_shape[0];
 }
 
-static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct conv_plan *plan,
-                       struct plan_cost *cost)
+enum { PASSES = 3 };
+
+/* Plans the three passes of a layer: each by itself or, if they take no more cycles together, all by one plan. */
+static bool plan_layer(const pop_target *target, const struct plan_cached *asked, struct plan_cached passes[PASSES])
 {
+    poplin_conv_params forward = forward_params(&asked->planned.params, asked->options.pass);
     struct conv_options options = asked->options;
-    poplin_conv_params forward = forward_params(&asked->planned.params, asked->options.pass), params[3];
-    size_t pass = (size_t)(asked->options.pass - POPLIN_PASS_FC_TRAINING_FWD);
     uint64_t separate = 0;
-    struct planning own = { 0 };
     options.pass = POPLIN_PASS_FC_TRAINING_FWD;
     struct planning joint = search(target, &forward, &options, true);
-    for (size_t i = 0; i < 3; ++i) {
-        params[i] = plan_pass_params(&forward, i);
-        options.pass = POPLIN_PASS_FC_TRAINING_FWD + (int)i;
-        struct planning alone = search(target, &params[i], &options, false);
+    for (size_t i = 0; i < PASSES; ++i) {
+        passes[i] = *asked;
+        passes[i].options.pass = POPLIN_PASS_FC_TRAINING_FWD + (int)i;
+        poplin_conv_params params = plan_pass_params(&forward, i);
+        if (passes[i].options.pass != asked->options.pass)
+            passes[i].planned.params = poplin_conv_params_canonicalize(&params);
+        struct planning alone = search(target, &params, &passes[i].options, false);
         if (!alone.found)
             return false;
         separate += alone.cost.cycles;
-        if (i == pass)
-            own = alone;
+        passes[i].planned.plan = alone.best;
+        passes[i].planned.cost = alone.cost;
     }
-    *plan = own.best;
-    *cost = own.cost;
-    if (joint.found && joint.cost.cycles <= separate) {
-        *plan = plan_pass_plan(&joint.best, pass);
+    for (size_t i = 0; i < PASSES && joint.found && joint.cost.cycles <= separate; ++i) {
+        struct conv_planned *planned = &passes[i].planned;
+        poplin_conv_params params = plan_pass_params(&forward, i);
+        planned->plan = plan_pass_plan(&joint.best, i);
         struct params_transformed transformed;
-        params_transform(&plan->transform, &params[pass], &transformed);
-        struct plan_candidate c = plan_candidate_of(target, &transformed.params, &asked->options, plan);
-        *cost = plan_cost(&c, &plan->partition);
+        params_transform(&planned->plan.transform, &params, &transformed);
+        struct plan_candidate c = plan_candidate_of(target, &transformed.params, &passes[i].options, &planned->plan);
+        planned->cost = plan_cost(&c, &planned->plan.partition);
         plan_candidate_free(&c);
     }
     return true;
@@ -249,21 +252,36 @@ static void complete(const pop_target *target, const struct conv_options *option
     plan_candidate_free(&candidate);
 }
 
+/* Plans what is asked, and with it the other passes of a fully connected layer. Returns the number of plans, which are
+ * in `passes`, and that of the asked one in *own; 0: there is no plan. */
+static size_t find_passes(const pop_target *target, const struct plan_cached *asked, struct plan_cached passes[PASSES],
+                          size_t *own)
+{
+    bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained;
+    size_t count = 1;
+    *own = 0;
+    passes[0] = *asked;
+    if (alone && trains_layer(&asked->planned.params, asked->options.pass)) {
+        *own = (size_t)(asked->options.pass - POPLIN_PASS_FC_TRAINING_FWD);
+        count = plan_layer(target, asked, passes) ? PASSES : 0;
+    } else {
+        struct planning planning = search(target, &asked->planned.params, &asked->options, false);
+        passes[0].planned.plan = planning.best;
+        passes[0].planned.cost = planning.cost;
+        count = planning.found;
+    }
+    for (size_t i = 0; i < count; ++i)
+        complete(target, &passes[i].options, &passes[i].planned);
+    return count;
+}
+
 static bool find(const pop_target *target, struct plan_cached *asked)
 {
-    struct conv_planned *planned = &asked->planned;
-    bool alone = asked->options.share.objective == POPLIN_ALONE && !asked->options.is_constrained, found;
-    if (alone && trains_layer(&planned->params, asked->options.pass)) {
-        found = plan_layer(target, asked, &planned->plan, &planned->cost);
-    } else {
-        struct planning planning = search(target, &planned->params, &asked->options, false);
-        planned->plan = planning.best;
-        planned->cost = planning.cost;
-        found = planning.found;
-    }
-    if (found)
-        complete(target, &asked->options, planned);
-    return found;
+    struct plan_cached passes[PASSES];
+    size_t own, count = find_passes(target, asked, passes, &own);
+    if (count)
+        *asked = passes[own];
+    return count > 0;
 }
 
 /* ---- interface ---- */
@@ -294,6 +312,20 @@ static bool fill_up(poplin_conv_params *params)
         *sizes[i] = poplibs_max(*sizes[i], 1);
     }
     return empty;
+}
+
+/* Logs what is planned, with the words that programs search for. */
+static void log_search(const struct plan_cached *asked)
+{
+    uint64_t limit = begin(&asked->target, &asked->planned.params, &asked->options, false).goal.max_bytes;
+    if (limit)
+        POPLIBS_LOG(INFO, "Planning convolution with a per-tile memory limit of %llu bytes across %u tiles",
+                    (unsigned long long)limit, asked->options.tiles_per_ipu);
+    else
+        POPLIBS_LOG(INFO, "Planning convolution that uses the least memory across %u tiles",
+                    asked->options.tiles_per_ipu);
+    POPLIBS_LOG(DEBUG, "options of the convolution: availableMemoryProportion: %g, enableConvDithering: %s",
+                asked->options.available_memory_proportion, asked->options.enable_conv_dithering ? "true" : "false");
 }
 
 /* Logs the plan, and a warning if it exceeds the memory limit. */
@@ -332,21 +364,28 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     }
     bool empty = fill_up(&asked.planned.params);
     if (!plan_cache_find(cache, &asked)) {
-        if (!find(target, &asked)) {
+        struct plan_cached passes[PASSES];
+        size_t own, count;
+        log_search(&asked);
+        count = find_passes(target, &asked, passes, &own);
+        if (!count) {
             if (options->is_constrained)
                 plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
             return conv_fail(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
         }
-        place(options, &asked.planned.params, &asked.planned.plan);
+        for (size_t i = 0; i < count; ++i)
+            place(&passes[i].options, &passes[i].planned.params, &passes[i].planned.plan);
+        asked = passes[own];
         if (*options->constraints_output && !plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
                      options->constraints_output);
             return conv_fail(call, error, POP_FILE_LOAD_ERROR, text);
         }
         log_plan(&asked);
-        plan_cache_insert(cache, &asked);
+        for (size_t i = 0; i < count; ++i)
+            plan_cache_insert(cache, &passes[i]);
     }
     *planned = asked.planned;
     if (empty)

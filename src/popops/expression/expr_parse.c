@@ -103,7 +103,7 @@ static bool parse_name(struct parser *parser)
     for (; pop_text_is_word(parser->at[length]); ++length)
         if (length + 1 < sizeof(name))
             name[length] = parser->at[length];
-    if (name[0] == '_' && length > 1 && strspn(name + 1, "0123456789") == length - 1 && length < 4) {
+    if (name[0] == '_' && length > 1 && strspn(name + 1, "0123456789") == length - 1 && length < 8) {
         parser->at += length;
         push(parser, (popops_expr_node){ .kind = POPOPS_EXPR_PLACEHOLDER, .op = (int)strtol(name + 1, NULL, 10) });
         return true;

@@ -4,6 +4,7 @@
 #include "popops/elementwise/scalar_multiply.h"
 #include "popops/expression/expr_parse.h"
 #include "popops/expression/map_source.h"
+#include "popops/expression/split_expr.h"
 #include "popops/expression/typed_expr.h"
 
 #include "poplibs/log.h"
@@ -289,6 +290,23 @@ static bool can_generate(const struct map_call *map)
     return true;
 }
 
+static pop_tensor serve(struct map_call *map, popops_expr expr);
+
+/* An expression of more tensors than a vertex has fields for: a part of it is evaluated first. */
+static pop_tensor serve_parts(struct map_call *map)
+{
+    struct expr_part part = expr_take_part(&map->expr, map->tensors);
+    struct map_call first = { .call = map->call, .form = ELEMENT_NEW, .tensors = map->tensors };
+    pop_tensor result = serve(&first, (popops_expr){ part.nodes, part.count });
+    struct map_call rest = { .call = map->call, .form = map->form, .tensors = part.tensors, .out = map->out };
+    expr_free(&map->expr);
+    part.list[part.tensors.count - 1] = result;
+    if (!pop_graph_error(map->call->graph))
+        map->out = serve(&rest, (popops_expr){ part.rest, part.rest_count });
+    expr_part_free(&part);
+    return pop_graph_error(map->call->graph) ? (pop_tensor){ 0 } : map->out;
+}
+
 static pop_tensor serve(struct map_call *map, popops_expr expr)
 {
     const struct call *call = map->call;
@@ -310,6 +328,8 @@ static pop_tensor serve(struct map_call *map, popops_expr expr)
         return (pop_tensor){ 0 };
     if (!expr_type(call, expr, map->tensors, &map->expr))
         return (pop_tensor){ 0 };
+    if (map->expr.inputs > EXPR_FUSED)
+        return serve_parts(map);
     bool one = map->expr.operators <= 1 || is_simple(map),
          generate = (map->options.generate && !one) || map->options.force;
     if (!generate || !can_generate(map) || !run_generated(map))
@@ -347,7 +367,14 @@ char *popops_output_generated_codelet_at(pop_where where, pop_graph *graph, popo
     struct map_call map = { .call = call, .tensors = tensors };
     if (!call_ready(call) || !parse_options(call, options, &map.options) || !expr_type(call, expr, tensors, &map.expr))
         return NULL;
-    pop_tensor inputs[20];
+    pop_tensor inputs[EXPR_FUSED];
+    if (map.expr.inputs > EXPR_FUSED) {
+        call_fail(call, POP_POPLAR_ERROR,
+                  "the expression has %d tensors: a codelet has at most %d, and popops_map makes several",
+                  map.expr.inputs, EXPR_FUSED);
+        expr_free(&map.expr);
+        return NULL;
+    }
     for (int i = 0; i < map.expr.inputs; ++i)
         inputs[i] = tensors.list[map.expr.used[i] - 1];
     struct expr_source source = expr_generate(&map.expr, pop_graph_target(graph), inputs, false);

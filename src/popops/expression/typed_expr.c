@@ -49,27 +49,36 @@ static bool link_nodes(const struct typing *typing, popops_expr given)
     return true;
 }
 
+static bool find_input(const struct typing *typing, pop_tensors tensors, struct typed_node *node, bool *is_used)
+{
+    int number = node->given.op;
+    if (number < 1 || (size_t)number > tensors.count)
+        return call_fail(typing->call, POP_INDEX_ERROR, "there is no tensor for placeholder _%d: the list has %zu",
+                         number, tensors.count);
+    char name[24];
+    snprintf(name, sizeof(name), "tensor %d", number);
+    if (!is_used[number] && !call_takes(typing->call, name, tensors.list[number - 1]))
+        return false;
+    is_used[number] = true;
+    node->type = pop_tensor_type(tensors.list[number - 1]);
+    return true;
+}
+
 static bool find_inputs(const struct typing *typing, pop_tensors tensors)
 {
     struct typed_expr *expr = typing->expr;
-    bool used[21] = { false };
-    for (size_t i = 0; i < expr->count; ++i) {
-        int number = expr->nodes[i].given.op;
-        if (expr->nodes[i].given.kind != POPOPS_EXPR_PLACEHOLDER)
-            continue;
-        if (number < 1 || number > 20 || (size_t)number > tensors.count)
-            return call_fail(typing->call, POP_INDEX_ERROR, "there is no tensor for placeholder _%d: the list has %zu",
-                             number, tensors.count);
-        char name[16];
-        snprintf(name, sizeof(name), "tensor %d", number);
-        if (!used[number] && !call_takes(typing->call, name, tensors.list[number - 1]))
-            return false;
-        used[number] = true;
-        expr->nodes[i].type = pop_tensor_type(tensors.list[number - 1]);
-    }
-    for (int number = 1; number <= 20; ++number)
-        if (used[number])
-            expr->used[expr->inputs++] = number;
+    bool *is_used = poplibs_zeros(tensors.count + 1, sizeof(*is_used));
+    bool good = true;
+    for (size_t i = 0; i < expr->count && good; ++i)
+        if (expr->nodes[i].given.kind == POPOPS_EXPR_PLACEHOLDER)
+            good = find_input(typing, tensors, &expr->nodes[i], is_used);
+    expr->used = poplibs_new(tensors.count + 1, sizeof(*expr->used));
+    for (size_t number = 1; number <= tensors.count; ++number)
+        if (is_used[number])
+            expr->used[expr->inputs++] = (int)number;
+    free(is_used);
+    if (!good)
+        return false;
     if (!expr->inputs)
         return call_fail(typing->call, POP_POPLAR_ERROR,
                          "the expression has no placeholder; at least one is needed to determine the shape");
@@ -167,7 +176,9 @@ bool expr_type(const struct call *call, popops_expr expr, pop_tensors tensors, s
 void expr_free(struct typed_expr *typed)
 {
     free(typed->nodes);
+    free(typed->used);
     typed->nodes = NULL;
+    typed->used = NULL;
 }
 
 int expr_input(const struct typed_expr *typed, int placeholder)

@@ -18,7 +18,7 @@ struct typed_node {
 struct typed_expr {
     struct typed_node *nodes; /* the last node is the root */
     size_t count, operators;
-    int used[20], inputs; /* the numbers of the placeholders that occur, ascending */
+    int *used, inputs; /* the numbers of the placeholders that occur, ascending */
 };
 
 /* Resolves an expression.  False, with an error recorded, for a list that is not a tree, for placeholders without

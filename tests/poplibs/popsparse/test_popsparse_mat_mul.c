@@ -125,7 +125,7 @@ static void mistakes_are_errors(void **state)
     popsparse_dynamic_create_sparse_dense_mat_mul_lhs(bed.graph, POP_FLOAT, &params, "lhs",
                                                       POP_OPTIONS({ "doGradAPass", "true" }), NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, "popsparse_dynamic_create_sparse_dense_mat_mul_lhs",
-                 "unknown option 'doGradAPass'");
+                 "Unrecognised option 'doGradAPass'");
     bed_close(&bed);
 }
 

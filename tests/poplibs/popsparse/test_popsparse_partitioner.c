@@ -246,7 +246,7 @@ static void test_parameters(void **state)
     assert_int_equal(popsparse_dynamic_fully_connected_params_validate(&params, NULL), POP_POPLAR_ERROR);
     refuse_params(10, 4, 16, POP_NO_OPTIONS, "a matrix of 10 x 8 is not divided into blocks of 4 x 4");
     refuse_params(8, 4, 65, POP_NO_OPTIONS, "the share of non-zero values is 1.01562");
-    refuse_params(8, 1, 16, POP_OPTIONS({ "doGradAPas", "true" }), "unknown option 'doGradAPas'");
+    refuse_params(8, 1, 16, POP_OPTIONS({ "doGradAPas", "true" }), "Unrecognised option 'doGradAPas'");
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"partition\":{\"w\":1}}" }), "'partition.w'");
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"useDense\":true}" }), "'useDense'");
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"partition\":{\"x\":64}}" }), "no plan splits 8 x 8");

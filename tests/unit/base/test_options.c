@@ -126,14 +126,16 @@ static void test_unknown_keys_name_the_nearest(void **state)
     struct option_set set = { 0 };
     pop_error error;
     assert_int_equal(apply(&set, "debug.instrumnet", "true", &error), POP_INVALID_OPTION);
-    assert_string_equal(error.text, "unknown engine option 'debug.instrumnet' (did you mean 'debug.instrument'?)");
+    assert_string_equal(
+        error.text,
+        "Unrecognised option 'debug.instrumnet': no engine option has this name (did you mean 'debug.instrument'?)");
     assert_string_equal(error.api, "test_call");
     assert_int_equal(error.where.line > 0, 1);
     assert_int_equal(apply(&set, "showVarStorage", "true", &error), POP_INVALID_OPTION);
-    assert_string_equal(error.text,
-                        "unknown engine option 'showVarStorage' (there is a profile summary option of that name)");
+    assert_string_equal(error.text, "Unrecognised option 'showVarStorage': no engine option has this name (there is a "
+                                    "profile summary option of that name)");
     assert_int_equal(apply(&set, "qqqqqqqq", "true", &error), POP_INVALID_OPTION);
-    assert_string_equal(error.text, "unknown engine option 'qqqqqqqq'");
+    assert_string_equal(error.text, "Unrecognised option 'qqqqqqqq': no engine option has this name");
     assert_int_equal(apply(&set, NULL, "true", &error), POP_INVALID_OPTION);
     assert_int_equal(apply(&set, "debug.instrument", NULL, &error), POP_INVALID_OPTION);
     assert_int_equal(set.set.count, 0);
@@ -235,7 +237,8 @@ static void test_broken_environment_is_named(void **state)
           "POPLAR_ENGINE_OPTIONS: the value of option 'debug.instrument' must be a string" },
         { "{\"debug.instrument\": 2}", POP_INVALID_OPTION, "is '2', it must be true or false" },
         { "{\"debug.instrumen\": \"true\"}", POP_INVALID_OPTION,
-          "POPLAR_ENGINE_OPTIONS: unknown engine option 'debug.instrumen' (did you mean" },
+          "POPLAR_ENGINE_OPTIONS: Unrecognised option 'debug.instrumen': no engine option has this name (did you "
+          "mean" },
         { "{\"a\": \"\\ud800\"}", POP_PARSE_ERROR, "is not JSON" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
@@ -260,8 +263,8 @@ static void test_runtime_takes_engine_names(void **state)
     assert_int_equal(
         options_apply(&set, "runtime", POP_OPTIONS({ "exchange.enablePrefetc", "1" }), NULL, POP_HERE, "", &error),
         POP_INVALID_OPTION);
-    assert_string_equal(error.text,
-                        "unknown runtime option 'exchange.enablePrefetc' (did you mean 'exchange.enablePrefetch'?)");
+    assert_string_equal(error.text, "Unrecognised option 'exchange.enablePrefetc': no runtime option has this name "
+                                    "(did you mean 'exchange.enablePrefetch'?)");
     options_free(&set);
 }
 

@@ -91,8 +91,8 @@ static void sources_that_are_refused(void **state)
     refused_as(status, "", "bad.cpp", "no vertex in it");
     refused_as(status, "// nothing but this\n", "bad.cpp", "no vertex in it");
     refused_as(status, "\xEF\xBB\xBF", "bad.cpp", "no vertex in it");
-    refused_as(status, HEAD "template <class T> class V : public Vertex { bool compute(); };\n", "no vertex in it",
-               "explicit instantiation");
+    refused_as(status, HEAD "template <class T> class V { bool compute(); };\nclass W { bool compute(); };\n",
+               "no vertex in it", "explicit instantiation");
     refused_as(status, VERTEX("int x;"), "vertex 'V' has no compute", "");
     refused_as(status, VERTEX("bool compute() { return nothing; }"), "dir/bad.cpp:5:", "error: ");
     refused_as(status, VERTEX("bool compute() { throw 1; }"), "dir/bad.cpp:5:", "disabled");
@@ -435,11 +435,22 @@ static void without_a_compiler(void **state)
     unsetenv("TREMULA_CXX");
 }
 
+/* Programs add files of templates that another file instantiates. */
+static void templates_without_instances_add_nothing(void **state)
+{
+    (void)state;
+    struct module *module = compile(
+        HEAD "template <class T> class V : public Vertex { public: Output<Vector<T>> o; bool compute(); };\n", "");
+    assert_int_equal(module->codelet_count, 0);
+    module_release(module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_that_are_refused),
         cmocka_unit_test(sources_that_are_refused),
+        cmocka_unit_test(templates_without_instances_add_nothing),
         cmocka_unit_test(standard_headers_work),
         cmocka_unit_test(flags_that_programs_pass),
         cmocka_unit_test(a_compute_without_a_body_ends_only_runs_that_use_it),

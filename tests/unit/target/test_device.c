@@ -314,7 +314,8 @@ static void test_wrong_requests_say_where_they_came_from(void **state)
     }
     clear(NULL);
     assert_null(pop_device_manager_create(POP_OPTIONS({ "ipuModl", "ipu2" }), &error));
-    assert_string_equal(error.text, "unknown target option 'ipuModl' (did you mean 'ipuModel'?)");
+    assert_string_equal(error.text,
+                        "Unrecognised option 'ipuModl': no target option has this name (did you mean 'ipuModel'?)");
 }
 
 struct race {

@@ -70,7 +70,7 @@ static void test_wrong_options_are_named(void **state)
         pop_option option;
         const char *words;
     } rows[] = {
-        { { "ipuLinkDomian", "4" }, "unknown target option 'ipuLinkDomian'" },
+        { { "ipuLinkDomian", "4" }, "Unrecognised option 'ipuLinkDomian': no target option has this name" },
         { { "ipuLinkDomainSize", "four" }, "the value of option 'ipuLinkDomainSize' is 'four', it must be an integer" },
         { { "ipuLinkDomainSize", "65537" }, "the value of option 'ipuLinkDomainSize' is 65537, it must be from 0" },
         { { "instanceSize", "4294967297" }, "the value of option 'instanceSize' is 4294967297" },
