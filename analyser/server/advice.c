@@ -32,11 +32,29 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     [ADVICE_REARRANGE] = "compute sets",
 };
 
-/* The delays summed over executions: table moved(program, step, type, times, runs, cycles). */
-#define MOVED                                                                                                          \
-    ELAPSED_SHIFTS                                                                                                     \
-    ", moved AS MATERIALIZED (SELECT s.program, p.step, p.type, p.name, count(*) AS times, count(DISTINCT s.run) AS "  \
-    "runs, sum(s.by) AS cycles FROM shifts s JOIN programs p ON p.id = s.program GROUP BY s.program) "
+/* The delays summed over executions, by program.  Their query takes most of the time on long traces: it runs once, and
+ * its rows are the table moved(program, step, type, name, times, runs, cycles) of the other queries. */
+static const char delays_sql[] =
+    ELAPSED_SHIFTS "SELECT program, count(*), count(DISTINCT run), sum(by) FROM shifts GROUP BY program";
+
+static bool on_delay(void *context, size_t columns, const int64_t *values)
+{
+    (void)columns;
+    str_format(context, ", (%lld, %lld, %lld, %lld)", (long long)values[0], (long long)values[1], (long long)values[2],
+               (long long)values[3]);
+    return true;
+}
+
+static pop_status read_moved(struct advices *all, pva_file *file, pop_error *error)
+{
+    struct str sql = { 0 };
+    str_add(&sql, "WITH moved AS MATERIALIZED (SELECT p.id AS program, p.step, p.type, p.name, v.column2 AS times, "
+                  "v.column3 AS runs, v.column4 AS cycles FROM (VALUES (-1, 0, 0, 0)");
+    pop_status status = pva_sql_integers(file, delays_sql, on_delay, &sql, error);
+    str_add(&sql, ") v JOIN programs p ON p.id = v.column1) ");
+    all->moved = sql.text;
+    return status;
+}
 
 /* Names of the copies that the compiler adds before and after an Execute, and of those of a Copy. */
 #define COPIES "(m.name LIKE '%/OnTileCopyPre' OR m.name LIKE '%/OnTileCopyPost' OR m.name LIKE '%/OnTileCopy')"
@@ -51,8 +69,8 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     "'slowest vertices: ' || ifnull((SELECT t.name FROM compute_set_vertices v JOIN vertex_types t ON t.id = "         \
     "v.vertex_type WHERE v.compute_set = c.compute_set ORDER BY v.active_cycles DESC LIMIT 1), '?')"
 
-/* Columns of each query: program, cycles, bytes, tile, times, name, detail, variable, activity of the cycles, and those
- * of them that are sync. */
+/* All but the first begin with the table moved.  Columns of each query: program, cycles, bytes, tile, times, name,
+ * detail, variable, activity of the cycles, and those of them that are sync. */
 static const char *const queries[ADVICE_KINDS] = {
     [ADVICE_MEMORY] =
         "WITH full AS (SELECT tile, total_including_gaps AS bytes, bytes_per_tile AS capacity, (SELECT "
@@ -70,64 +88,68 @@ static const char *const queries[ADVICE_KINDS] = {
         "'' END, CASE WHEN part > 0 THEN variable END, 0, 0 FROM most",
     /* Spread evenly, a tile has ceil(n / tiles) of the n vertices; up to six of them take as long as one.  More than
      * six take their average, and nothing is faster than the slowest type's vertex. */
-    [ADVICE_IMBALANCE] = MOVED
-    ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, max(6.0 * "
-    "v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + 1 AS share FROM "
-    "compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) SELECT m.program, m.times * "
-    "(c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * max(s.share, 6))) AS won, 0, " SLOWEST_TILE
-    ", m.times, m.name, " SLOWEST_VERTICES ", NULL, 0, 0 FROM moved m JOIN programs p ON p.id = m.program JOIN "
-    "compute_sets c ON c.compute_set = p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE "
-    "won > 0 AND NOT " EVEN_TILES " AND NOT " COPIES,
+    [ADVICE_IMBALANCE] =
+        ", spread AS (SELECT v.compute_set, sum(v.count) AS n, sum(v.active_cycles) AS active, max(6.0 * "
+        "v.active_cycles / v.count) AS one, (sum(v.count) - 1) / t.tiles_per_replica + 1 AS share FROM "
+        "compute_set_vertices v, target t WHERE v.count > 0 GROUP BY 1) SELECT m.program, m.times * "
+        "(c.estimated_cycles - max(s.one, s.active * 1.0 / s.n * max(s.share, 6))) AS won, 0, " SLOWEST_TILE
+        ", m.times, m.name, " SLOWEST_VERTICES ", NULL, 0, 0 FROM moved m JOIN programs p ON p.id = m.program JOIN "
+        "compute_sets c ON c.compute_set = p.compute_set JOIN spread s ON s.compute_set = c.compute_set WHERE "
+        "won > 0 AND NOT " EVEN_TILES " AND NOT " COPIES,
     /* A tile issues for its workers in turn, one per cycle: with all six busy, a compute set takes its active
      * cycles. */
     [ADVICE_THREADS] =
-        MOVED ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile, " EVEN_TILES
-              " AS even FROM moved m JOIN programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = "
-              "p.compute_set WHERE NOT " COPIES "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, "
-              "c.tile)) FROM compute_set_vertices v WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
-              "SELECT c.program, c.times * (c.estimated_cycles - array_max(c.active_cycles_by_tile) - 60) AS won, 0, "
-              "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('only %d of 6 workers %s busy: split each "
-              "vertex in %d; ', count, CASE count WHEN 1 THEN 'is' ELSE 'are' END, CASE count WHEN 1 THEN 6 WHEN 3 "
-              "THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
-              "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES
-              ", NULL, 0, 0 FROM counted c WHERE won > 0 "
-              "AND (count < 6 OR even)",
+        ", onTile AS (SELECT c.*, m.program, m.times, m.name AS step, " SLOWEST_TILE " AS tile, " EVEN_TILES
+        " AS even FROM moved m JOIN programs p ON p.id = m.program JOIN compute_sets c ON c.compute_set = "
+        "p.compute_set WHERE NOT " COPIES "), counted AS (SELECT c.*, (SELECT sum(array_at(v.count_by_tile, "
+        "c.tile)) FROM compute_set_vertices v WHERE v.compute_set = c.compute_set) AS count FROM onTile c) "
+        "SELECT c.program, c.times * (c.estimated_cycles - array_max(c.active_cycles_by_tile) - 60) AS won, 0, "
+        "c.tile, c.times, c.step, CASE WHEN count < 6 THEN printf('only %d of 6 workers %s busy: split each "
+        "vertex in %d; ', count, CASE count WHEN 1 THEN 'is' ELSE 'are' END, CASE count WHEN 1 THEN 6 WHEN 3 "
+        "THEN 2 WHEN 5 THEN 6 ELSE 3 END) ELSE printf('%d vertices for 6 "
+        "workers, which wait for the slowest; ', count) END || " SLOWEST_VERTICES
+        ", NULL, 0, 0 FROM counted c WHERE won > 0 "
+        "AND (count < 6 OR even)",
     /* Data that tiles receive evenly takes its time wherever it is: that much of an exchange is not saved, and its sync
      * neither, unless the exchange is uneven, so that another mapping may do without it, or waits more than it moves.
      */
-    [ADVICE_EXCHANGE] = MOVED
-    ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
-    "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync, "
-    "sum(type = 'GlobalExchange') AS afar, ifnull(sum(CASE WHEN type = 'DoExchange' THEN times * (SELECT e.total_data "
-    "FROM programs q JOIN exchanges e ON e.id = q.exchange WHERE q.id = moved.program) / 4.0 / (SELECT "
-    "tiles_per_replica FROM target) END), 0) AS even FROM moved GROUP BY step), "
-    "winnable AS (SELECT *, CASE WHEN 2 * sync > won OR won - sync - even > 0.2 * (won - sync) THEN sync ELSE 0 END AS "
-    "syncs, max(won - sync - even, 0) AS moves FROM byStep) "
-    "SELECT g.program, g.syncs + g.moves AS saved, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a sync of "
-    "its own' ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN "
-    "'sync' ELSE 'data' END, round(100.0 * sync / won)) END, NULL, CASE WHEN g.afar > 0 THEN 2 ELSE 1 END, g.syncs "
-    "FROM winnable g JOIN programs x ON x.id = g.program "
-    "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND saved > "
-    "0 AND ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
+    [ADVICE_EXCHANGE] =
+        ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(cycles) AS won, count(*) AS "
+        "parts, sum(CASE WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN cycles ELSE 0 END) AS sync, "
+        "sum(type = 'GlobalExchange') AS afar, ifnull(sum(CASE WHEN type = 'DoExchange' THEN times * (SELECT "
+        "e.total_data "
+        "FROM programs q JOIN exchanges e ON e.id = q.exchange WHERE q.id = moved.program) / 4.0 / (SELECT "
+        "tiles_per_replica FROM target) END), 0) AS even FROM moved GROUP BY step), "
+        "winnable AS (SELECT *, CASE WHEN 2 * sync > won OR won - sync - even > 0.2 * (won - sync) THEN sync ELSE 0 "
+        "END AS "
+        "syncs, max(won - sync - even, 0) AS moves FROM byStep) "
+        "SELECT g.program, g.syncs + g.moves AS saved, 0, NULL, g.times, x.name, CASE WHEN x.type = 'Sync' THEN 'a "
+        "sync of "
+        "its own' ELSE printf('bound by %s (the preceding sync is %d %% of this time)', CASE WHEN 2 * sync > won THEN "
+        "'sync' ELSE 'data' END, round(100.0 * sync / won)) END, NULL, CASE WHEN g.afar > 0 THEN 2 ELSE 1 END, g.syncs "
+        "FROM winnable g JOIN programs x ON x.id = g.program "
+        "WHERE (x.type IN ('DoExchange', 'GlobalExchange') OR (x.type = 'Sync' AND g.parts = 1)) AND g.won > 0 AND "
+        "saved > "
+        "0 AND ifnull(x.name, '') NOT LIKE 'switchControlBroadcast%'",
     [ADVICE_STREAM] =
-        MOVED ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
-              "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / times END) AS won, sum(CASE WHEN type IN "
-              "('Sync', 'Sans', 'SyncAns') THEN cycles * 1.0 * (times - runs) / times ELSE 0.0 END) AS sync FROM moved "
-              "GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, 'its syncs with the host', NULL, 3, "
-              "g.sync FROM byStep g JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
+        ", byStep AS (SELECT step, max(program) AS program, max(times) AS times, sum(CASE WHEN type = "
+        "'StreamCopyMid' THEN 0.0 ELSE cycles * 1.0 * (times - runs) / times END) AS won, sum(CASE WHEN type IN "
+        "('Sync', 'Sans', 'SyncAns') THEN cycles * 1.0 * (times - runs) / times ELSE 0.0 END) AS sync FROM moved "
+        "GROUP BY step) SELECT g.program, g.won, 0, NULL, g.times, x.name, 'its syncs with the host', NULL, 3, "
+        "g.sync FROM byStep g JOIN programs x ON x.id = g.program WHERE x.type LIKE 'StreamCopy%' AND g.won > 0",
     /* A transfer takes as long as its bytes at the host's rate.  Of a copy of several variables, floats have the share
      * that they have of the variables' bytes. */
-    [ADVICE_TRANSFER] = MOVED
-    ", floats AS (SELECT x.program, sum(v.bytes) AS bytes, sum(CASE WHEN v.type = 'float' THEN v.bytes ELSE 0 "
-    "END) AS floats FROM (SELECT DISTINCT program, var FROM program_vars) x JOIN variables v ON v.id = x.var "
-    "GROUP BY 1) SELECT m.program, m.cycles * 0.5 * f.floats / f.bytes AS won, 0, NULL, m.times, m.name, "
-    "printf('%.1f %% of all cycles; %,lld bytes each time at the rate of the host, %d %% of them floats', 100.0 "
-    "* m.cycles / (SELECT sum(cycles) FROM moved), 2 * (SELECT e.total_data FROM programs p JOIN exchanges e "
-    "ON e.id = p.exchange WHERE p.id = m.program), round(100.0 * f.floats / f.bytes)), NULL, 3, 0 FROM moved "
-    "m JOIN floats f ON f.program = m.program WHERE m.type = 'StreamCopyMid' AND f.bytes > 0 AND won > 0",
+    [ADVICE_TRANSFER] =
+        ", floats AS (SELECT x.program, sum(v.bytes) AS bytes, sum(CASE WHEN v.type = 'float' THEN v.bytes ELSE 0 "
+        "END) AS floats FROM (SELECT DISTINCT program, var FROM program_vars) x JOIN variables v ON v.id = x.var "
+        "GROUP BY 1) SELECT m.program, m.cycles * 0.5 * f.floats / f.bytes AS won, 0, NULL, m.times, m.name, "
+        "printf('%.1f %% of all cycles; %,lld bytes each time at the rate of the host, %d %% of them floats', 100.0 "
+        "* m.cycles / (SELECT sum(cycles) FROM moved), 2 * (SELECT e.total_data FROM programs p JOIN exchanges e "
+        "ON e.id = p.exchange WHERE p.id = m.program), round(100.0 * f.floats / f.bytes)), NULL, 3, 0 FROM moved "
+        "m JOIN floats f ON f.program = m.program WHERE m.type = 'StreamCopyMid' AND f.bytes > 0 AND won > 0",
     [ADVICE_REARRANGE] =
-        MOVED "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'on-tile copies', NULL, 0, 0 FROM moved m "
-              "WHERE " COPIES " AND won > 0",
+        "SELECT m.program, m.cycles AS won, 0, NULL, m.times, m.name, 'on-tile copies', NULL, 0, 0 FROM moved m "
+        "WHERE " COPIES " AND won > 0",
 };
 
 static uint64_t number_of(const pva_value *value)
@@ -193,8 +215,17 @@ void advice_find_line(pva_file *file, struct advice *advice)
 
 pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error)
 {
+    struct str sql = { 0 };
+    pop_status status = POP_OK;
     all->kind = kind;
-    return pva_sql(file, queries[kind], on_row, all, error);
+    if (kind != ADVICE_MEMORY && !all->moved)
+        status = read_moved(all, file, error);
+    str_add(&sql, kind == ADVICE_MEMORY ? "" : all->moved);
+    str_add(&sql, queries[kind]);
+    if (status == POP_OK)
+        status = pva_sql(file, sql.text, on_row, all, error);
+    str_free(&sql);
+    return status;
 }
 
 /* Libraries whose vertices a program cannot change. */
@@ -448,5 +479,6 @@ void advices_free(struct advices *all)
     for (size_t i = 0; i < all->list.count; ++i)
         advice_free(&all->list.data[i]);
     vec_free(&all->list);
+    free(all->moved);
     *all = (struct advices){ 0 };
 }

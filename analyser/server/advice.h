@@ -56,6 +56,7 @@ struct advice {
 struct advices {
     VEC(struct advice) list; /* urgent entries first, then by decreasing cycles */
     enum advice_kind kind;   /* the kind that is being searched for */
+    char *moved;             /* the table of delays as SQL; NULL until it is needed */
 };
 
 /* Appends the entries of a kind; advices_order sorts the list. */

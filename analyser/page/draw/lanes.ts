@@ -40,8 +40,8 @@ export interface LaneLook {
 const NARROW = 1; // gap in pixels below which neighbours are drawn as one
 const HATCHED = 6; // pixels from which hatching is visible; it is far slower than a plain colour
 
-/** Calls `visit` for each rectangle that is painted, in the order of painting, with its pixels: the same for the picture
- * and for what the pointer is at.  Steps that wait come first, so that those that work are not covered. */
+/** Calls `visit` for each rectangle that is painted, in the order of painting, with its pixels: the same for the
+ * picture and for what the pointer is at.  Steps that wait come first, so that those that work are not covered. */
 function eachPainted(
     r: RectangleColumns,
     scale: Scale,

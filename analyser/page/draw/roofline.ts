@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A roofline: FLOP for each byte exchanged against FLOP for each cycle, both logarithmic, below what the machine allows:
-// its peaks, and the rate at which its tiles receive bytes.
+// A roofline: FLOP for each byte exchanged against FLOP for each cycle, both logarithmic, below what the machine
+// allows: its peaks, and the rate at which its tiles receive bytes.
 import { Peak } from "../data/summary";
 import { Pen } from "./pen";
 

@@ -2,7 +2,15 @@
 // Operations: the cost of each call of a software layer as a table, and its programs and variables as a graph.
 import { useMemo, useState } from "preact/hooks";
 import "./operations.css";
-import { FIGURES, Figure, Operation, OperationTable, useOperationGraph, useOperations } from "../data/operations";
+import {
+    FIGURES,
+    Figure,
+    Operation,
+    OperationGraph,
+    OperationTable,
+    useOperationGraph,
+    useOperations,
+} from "../data/operations";
 import { NONE, Program, programLabel, usePrograms } from "../data/programs";
 import { setPreferences, usePreferences } from "../preferences";
 import { typeColour } from "../draw/types";
@@ -36,8 +44,8 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
     variables: ["Variables (B)", "variables of the graph that the call added"],
     flops: [
         "FLOP",
-        "floating-point operations of all executions: as the model's node counts them (two for a product), else those " +
-            "of its vertices",
+        "floating-point operations of all executions: as the model's node counts them (two for a product), " +
+            "else those of its vertices",
     ],
     done: [
         "FLOP of vertices",
@@ -294,6 +302,10 @@ function Steps({ context, row }: { context: ViewContext; row: Operation | undefi
     );
 }
 
+function variablesOf(graph: OperationGraph): number {
+    return graph.nodes.reduce((sum, node) => sum + (node.kind === "variable" ? node.count : 0), 0);
+}
+
 function OperationsGraph({ context, row }: { context: ViewContext; row: Operation | undefined }) {
     const { value: graph, error } = useOperationGraph(0, row && row.context !== NONE ? row.context : undefined);
     const { sizes } = usePreferences(); // stored for later sessions
@@ -314,8 +326,7 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
                 <span>
                     {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)}{" "}
                     {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
-                    {count(graph.nodes.reduce((sum, node) => sum + (node.kind === "variable" ? node.count : 0), 0))}{" "}
-                    variables
+                    {count(variablesOf(graph))} variables
                 </span>
                 <span class="grow" />
                 <SavePicture drawing={() => graphDrawing(graph, "operations")} />

@@ -84,7 +84,8 @@ export function Roofline<Row>({
     const tip = (i: number) => {
         const one = points[i];
         return (
-            `${one.call} ${one.name}\n${flop(one.flops)} in ${count(one.cycles)} cycles: ${rate(one.flops / one.cycles)} ` +
+            `${one.call} ${one.name}\n` +
+            `${flop(one.flops)} in ${count(one.cycles)} cycles: ${rate(one.flops / one.cycles)} ` +
             `a cycle${peak.half ? `, ${percent(one.flops / one.cycles / peak.half, 2)} of the peak of halves` : ""}\n` +
             (one.bytes
                 ? `${bytes(one.bytes)} exchanged: ${rate(one.flops / one.bytes)} FLOP for each byte`

@@ -136,7 +136,8 @@ function TooSmall({ model }: { model: TraceModel }) {
     }, [model]);
     return small ? (
         <div class="too-small" role="status">
-            {`${count(small.invisible)} of ${count(small.all)} steps are too small to be seen here: zoom in for detail.`}
+            {`${count(small.invisible)} of ${count(small.all)} steps are too small to be seen here: ` +
+                "zoom in for detail."}
         </div>
     ) : null;
 }
