@@ -33,7 +33,7 @@ static inline float gradient_HARD_SIGMOID(float y)
 }
 static inline float value_RELU(float x)
 {
-    return x < 0.0f ? 0.0f : x;
+    return x > 0.0f ? x : 0.0f; /* of a NaN 0, as of the maximum with 0 */
 }
 static inline float gradient_RELU(float y)
 {

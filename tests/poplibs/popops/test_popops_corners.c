@@ -189,6 +189,32 @@ static void test_tolerance_of_the_scale(void **state)
     bed_close(&bed);
 }
 
+/* As the machine's instructions: of a NaN and a number the number; RELU is the maximum with 0. */
+static void test_maximum_and_relu_of_nan(void **state)
+{
+    (void)state;
+    static const double x[] = { NAN, -NAN, -1, 2, INFINITY, -INFINITY, -0.0 },
+                        wanted[] = { 0, 0, 0, 2, INFINITY, 0, 0 };
+    for (unsigned test = 0; test < 4; ++test) {
+        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        pop_type type = test % 2 ? POP_HALF : POP_FLOAT;
+        pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(7), "in"), out[4];
+        bed_map(&bed, in, BED_LINEAR);
+        bed_write(&bed, in, x, 0, 0);
+        popops_expr_node relu[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
+                                    { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_RELU } };
+        out[0] = popops_unary_at(POP_HERE, POPOPS_UNARY_RELU, bed.graph, in, bed.program, "relu");
+        out[1] = popops_map_expr(bed.graph, ((popops_expr){ relu, 2 }), POP_TENSORS(in), bed.program, "m", COMPILED);
+        out[2] = popops_map(bed.graph, "max(_1, 0)", POP_TENSORS(in), bed.program, "max", COMPILED);
+        out[3] = popops_max(bed.graph, in, 0.0f, bed.program, "number");
+        double *got[4];
+        bed_run_all(&bed, out, got, 4);
+        for (int i = 0; i < 4; ++i)
+            bed_check(got[i], wanted, 7, 0, 0);
+        bed_close(&bed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +223,7 @@ int main(void)
         cmocka_unit_test(test_leading_ones),
         cmocka_unit_test(test_halves_times_one_float),
         cmocka_unit_test(test_tolerance_of_the_scale),
+        cmocka_unit_test(test_maximum_and_relu_of_nan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
