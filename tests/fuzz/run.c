@@ -12,6 +12,7 @@
 #include <popnn/codelets.h>
 #include <popops/codelets.h>
 #include <poprand/codelets.h>
+#include <popsparse/codelets.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -53,6 +54,7 @@ static void build(struct world *w, uint64_t seed, const pop_target *target, unsi
     poplin_add_codelets(w->graph);
     popnn_add_codelets(w->graph);
     poprand_add_codelets(w->graph);
+    popsparse_add_codelets(w->graph);
     unsigned total = 0;
     for (size_t i = 0; i < num_generators; ++i)
         total += chosen(generators[i].name) ? generators[i].weight : 0;

@@ -31,5 +31,10 @@ const struct generator_row generators[] = {
     { "random", make_random, 2, false },
     { "recurrent", make_recurrent, 2, false },
     { "windows", make_windows, 3, false },
+    { "factor", make_factor, 1, false },
+    { "quarter", make_quarter, 2, false },
+    { "spline", make_spline, 1, false },
+    { "roi", make_roi, 1, false },
+    { "sparse", make_sparse, 2, false },
 };
 const size_t num_generators = sizeof(generators) / sizeof(generators[0]);
