@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <sstream>
 #include <unistd.h>
 
@@ -95,6 +96,33 @@ TEST(a_summary_of_a_report_is_the_engines)
     for (const char *name : { "profile.pop", "debug.cbor", "archive.a", "serialized_graph.json", "framework.json" })
         std::remove((std::string(directory) + "/" + name).c_str());
     rmdir(directory);
+}
+
+// Processor time of compiling a copy of n pieces from one tile to others, in the reverse order of its memory.
+static double secondsToScatter(unsigned n)
+{
+    IPUModel description;
+    description.tilesPerIPU = 16;
+    const Device device = description.createDevice();
+    Graph graph(device.getTarget());
+    const Tensor from = graph.addVariable(FLOAT, { n }, "from"), to = graph.addVariable(FLOAT, { n }, "to");
+    graph.setTileMapping(from, 0);
+    std::vector<std::vector<Interval>> mapping(16);
+    for (unsigned i = 0; i < n; ++i)
+        mapping[1 + i * 7919u % 15].push_back(Interval(i, i + 1));
+    graph.setTileMapping(to, mapping);
+    const std::clock_t start = std::clock();
+    const Engine engine(graph, Copy(from, to.reverse(0)));
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+// n log n gives a ratio of 4.3; sorting a sender's messages by insertion gave 12.
+TEST(a_sender_of_many_messages_is_scheduled_quickly)
+{
+    secondsToScatter(1000); // the first graph of a process pays for what all use
+    const double few = secondsToScatter(16000), many = secondsToScatter(64000);
+    std::printf("16,000 pieces: %.2f s, 64,000: %.2f s\n", few, many);
+    CHECK(many < 8 * few);
 }
 
 MAIN()
