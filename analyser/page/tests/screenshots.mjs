@@ -53,6 +53,13 @@ const PICTURES = [
         fragment: "#/operations?operations.layer=onnx",
         ready: ".table-rows .tr",
     },
+    {
+        name: "operations",
+        of: 3,
+        file: "analyser-roofline",
+        fragment: "#/operations?operations.show=roofline",
+        ready: ".roofline canvas",
+    },
     { name: "flame", of: 3, file: "onnx-flame", fragment: "#/flame", ready: ".flame canvas" },
 ];
 
