@@ -4,7 +4,6 @@ import { useMemo } from "preact/hooks";
 import "./flame.css";
 import { Difference, useDifferences } from "../data/difference";
 import { Frames, pathOf, useDifferenceFlame, useFlame } from "../data/flame";
-import { changeColour } from "../draw/frames";
 import { FlameGraph } from "../ui/flamegraph";
 import { bytes, count, difference as signed, percent } from "../ui/format";
 import { shortName } from "../ui/names";
@@ -102,6 +101,7 @@ function DifferenceFlame({ context, metric }: { context: ViewContext; metric: st
             root={Math.max(0, root)}
             selected={-1}
             search={typeof state.search === "string" ? state.search : ""}
+            compared={[context.reports[0].name, context.reports[1].name]}
             tip={(node) => tipOf(tree.frames, tree.unit, node)}
             onZoom={(node) => update({ root: node ? pathOf(tree.frames, node) : undefined })}
             onSelect={(node) => update({ table: { ...tableState(state.table), text: tree.frames.name[node] } })}
@@ -135,12 +135,7 @@ function Differences({ context }: { context: ViewContext }) {
                 value={typeof state.search === "string" ? state.search : ""}
                 onInput={(event) => update({ search: event.currentTarget.value || undefined }, { gesture: "search" })}
             />
-            <h3>Colours</h3>
-            <div class="scale">
-                <span style={{ background: changeColour(1, 0) }} /> less
-                <span style={{ background: changeColour(1, 1) }} /> same
-                <span style={{ background: changeColour(0, 1) }} /> more
-            </div>
+            <h3>Widths</h3>
             <p class="hint">The width of a box is the sum of both reports, so that removed ones are visible too.</p>
             <h3>Reports</h3>
             <div data-tip={context.reports[0].directory}>Source: {context.reports[0].name}</div>

@@ -127,7 +127,7 @@ static void add_variables(pva_file *report, struct operations *operations, const
     }
 }
 
-/* A number among the outputs that a context records: "outputs" are [name, value] or {name, value}. */
+/* A number among the outputs that a context records, an object of names and values. */
 static bool recorded(const json_t *context, const char *name, double *value)
 {
     const json_t *found = json_object_get(json_object_get(context, "outputs"), name);
