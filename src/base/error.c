@@ -114,7 +114,7 @@ size_t pop_error_format(const pop_error *error, char *buffer, size_t size)
         str_format(&s, "\n  in %s", error->path);
     if (error->where.file)
         str_format(&s, "\n  at %s:%d", error->where.file, error->where.line);
-    if (error->artifact[0])
+    if (error->artifact[0] && !strstr(error->text, error->artifact)) /* else a note has it */
         str_format(&s, "\n  see %s", error->artifact);
     size_t length = s.length;
     if (size)

@@ -326,8 +326,11 @@ void report_failure(const struct report_of *of, pop_error *error)
         info_text(report, "out_of_memory", error->text);
         char *path = report_path(report);
         status = report_end(report, &ours);
-        if (status == POP_OK)
+        if (status == POP_OK) {
             error_note(error, "Profile saved to: %s", path);
+            if (strlen(path) < sizeof(error->artifact))
+                memcpy(error->artifact, path, strlen(path) + 1);
+        }
         free(path);
     }
     if (status != POP_OK)

@@ -3,6 +3,7 @@
 // programs, the summary of a report on disk.
 #include "check.hpp"
 
+#include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
 #include <poplar/EngineOptions.hpp>
 #include <poplar/Graph.hpp>
@@ -36,6 +37,13 @@ TEST(hash_values_are_found_by_their_arguments)
     CHECK(found(EngineOptions(one, cpu)) != found(EngineOptions(two, cpu)));
     CHECK(found(StringRef("abc")) == std::hash<std::string>()("abc"));
     CHECK(found(Interval(1, 2)) == found(Interval(1, 2)) && found(Interval(1, 2)) != found(Interval(2, 1)));
+}
+
+static void removeReport(const std::string &directory)
+{
+    for (const char *name : { "profile.pop", "debug.cbor", "archive.a", "serialized_graph.json", "framework.json" })
+        std::remove((directory + "/" + name).c_str());
+    rmdir(directory.c_str());
 }
 
 struct Doubled {
@@ -93,9 +101,47 @@ TEST(a_summary_of_a_report_is_the_engines)
     CHECK(!own.str().empty() && read.str() == own.str() && byDirectory.str() == own.str());
     CHECK_THROWS(printProfileSummary(read, path, { { "showNothing", "true" } }), invalid_option, "showNothing");
     CHECK_THROWS(printProfileSummary(read, path + ".none"), poplar_error, "profile.pop.none");
-    for (const char *name : { "profile.pop", "debug.cbor", "archive.a", "serialized_graph.json", "framework.json" })
-        std::remove((std::string(directory) + "/" + name).c_str());
-    rmdir(directory);
+    removeReport(directory);
+}
+
+static void fillTile(Graph &graph, Sequence &program)
+{
+    const Tensor large = graph.addVariable(FLOAT, { 200000 }, "large"), one = graph.addConstant(FLOAT, { 1 }, 1.0f);
+    graph.setTileMapping(large, 1);
+    graph.setTileMapping(one, 1);
+    program.add(Copy(one.broadcast(200000, 0), large));
+}
+
+// A device of type IPU throws, with its report written; the IPU Model warns, and runs.
+TEST(out_of_memory_has_a_report)
+{
+    char directory[] = "/tmp/tremula-frameworks-XXXXXX";
+    CHECK(mkdtemp(directory));
+    setenv("TREMULA_IPU", "ipu2", 1);
+    std::vector<Device> devices = DeviceManager::createDeviceManager().getDevices(TargetType::IPU, 1);
+    Graph graph(devices.at(0).getTarget());
+    Sequence program;
+    fillTile(graph, program);
+    std::ostringstream summary;
+    try {
+        Engine(graph, program, { { "autoReport.all", "true" }, { "autoReport.directory", directory } });
+        CHECK(!"the program fits");
+    } catch (const graph_memory_allocation_error &error) {
+        CHECK(check::contains(error.profilePath, "profile.pop"));
+        printProfileSummary(summary, error.profilePath, { { "colours", "false" } });
+    }
+    CHECK(check::contains(summary.str(), "out of memory"));
+    removeReport(directory);
+
+    IPUModel description;
+    description.tilesPerIPU = 4;
+    const Device model = description.createDevice();
+    Graph modelled(model.getTarget());
+    Sequence same;
+    fillTile(modelled, same);
+    Engine engine(modelled, same);
+    engine.load(model);
+    engine.run(0);
 }
 
 // Processor time of compiling a copy of n pieces from one tile to others, in the reverse order of its memory.
