@@ -10,8 +10,6 @@
 
 #include "request.h"
 
-struct report_use;
-
 enum step_kind {
 #define KIND(NAME, label, type, detail, class) KIND_##NAME,
 #include "trace_kinds.def"
