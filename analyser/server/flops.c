@@ -7,7 +7,7 @@
 const char flops_by_set_sql[] = "SELECT compute_set, ifnull(sum(flops), 0) AS flops, sum(CASE WHEN flops IS NULL THEN "
                                 "count ELSE 0 END) AS uncounted FROM compute_set_vertices GROUP BY 1";
 
-/* Multiply-adds of a tile in a cycle (docs/reference/ipu-model.md, 1.2); every machine receives 4 bytes. */
+/* Multiply-adds of a tile in a cycle (docs/reference/ipu-model.md, 1.2); of all machines a tile receives 4 bytes. */
 static const struct {
     const char *architecture;
     double of_half, of_float;

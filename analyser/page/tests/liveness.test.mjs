@@ -22,6 +22,11 @@ import {
     shown,
     sum,
 } from "./session.mjs";
+import { load } from "./load.mjs";
+
+const { CATEGORIES, categoryTitle } = await load("data/concepts.ts");
+/** A variable as the page names it: categories are in words. */
+const named = (name) => (CATEGORIES[name] ? categoryTitle(name) : name);
 
 const STEPS = facts.live.length;
 const PEAK = facts.live.indexOf(Math.max(...facts.live));
@@ -155,7 +160,7 @@ test("LIV-04 the source: all tiles, one IPU, one tile; graph, steps and tables f
     const always = rows(`SELECT v.name, ${byTile("v.bytes_by_tile", [5])} AS bytes FROM live_lists l,
         array(l.variable_list, l.variables) a JOIN live_variables v ON v.id = a.value WHERE l.id = 0`)
         .filter((one) => one.bytes > 0)
-        .map((one) => [one.name, count(one.bytes)])
+        .map((one) => [named(one.name), count(one.bytes)])
         .sort();
     await cellsWhen(page, (all) => JSON.stringify(sorted(all)) === JSON.stringify(always));
     await page.click('[data-choice="all"]');
@@ -208,7 +213,7 @@ test("LIV-06 tabs: what is always live or not, sorted; vertices, cycles and debu
         (all) => JSON.stringify(all.map(([, size]) => size)) === JSON.stringify(sizes.map((size) => count(size))),
     );
     await page.click('[data-tab="always"]');
-    const always = facts.alwaysLiveVariables.map(([name, size]) => [name, count(size)]).sort();
+    const always = facts.alwaysLiveVariables.map(([name, size]) => [named(name), count(size)]).sort();
     await cellsWhen(
         page,
         (all) => JSON.stringify(all.map(([name, size]) => [name, size]).sort()) === JSON.stringify(always),
@@ -323,7 +328,7 @@ test("LIV-09 CMP-03 two reports: both graphs, and source, target and difference 
     );
     await page.waitForSelector('[data-series="target"]');
     await page.waitForFunction(() => document.querySelectorAll('[role="columnheader"]').length === 4);
-    const own = Object.fromEntries(facts.alwaysLiveVariables);
+    const own = Object.fromEntries(facts.alwaysLiveVariables.map(([name, size]) => [named(name), size]));
     for (const [name, source, target, difference] of await cells(page)) {
         const other = name === "model/matrix" ? 4096 : own[name]; // tests/analyser/facts.py changes it
         assert.deepEqual([source, target], [count(own[name]), count(other)], name);
@@ -334,7 +339,7 @@ test("LIV-09 CMP-03 two reports: both graphs, and source, target and difference 
         '.table-rows .tr:has-text("model/matrix") .more',
         (one) => getComputedStyle(one).color,
     );
-    const same = await page.$eval('.table-rows .tr:has-text("stack") .same', (one) => getComputedStyle(one).color);
+    const same = await page.$eval('.table-rows .tr:has-text("Stack") .same', (one) => getComputedStyle(one).color);
     const red = more.match(/\d+/g).map(Number);
     assert.ok(red[0] > red[1] + 60 && red[0] > red[2] + 60, `more is red: ${more}`);
     assert.notEqual(same, more);
