@@ -17,7 +17,7 @@ BRINGS_NOTHING = """poplar/CodeletFileType.hpp poplar/DataStreamType.hpp poplar/
 poplar/SerializationFormat.hpp poplar/SyncType.hpp poplar/TargetType.hpp poplar/TensorCloneMethod.hpp poplar/UpsampleMethod.hpp
 poplar/VariableMappingMethod.hpp poplar/Quarter*.hpp poplar/*Half*.hpp poplar/InOutTypes.hpp poplar/Vector*Types.hpp poplar/VectorLayout.hpp
 poplar/FieldTypes.hpp poplar/Alignment.hpp poplar/Loops.hpp poplar/TileConstants.hpp poplar/StackSizeDefs.hpp poplar/TypeTraits.hpp
-poplar/replication_factor.hpp *Def.hpp popops/ExprOp*.hpp popops/SortOrder.hpp popops/EncodingConstants.hpp popsolver/Variable.hpp gccs/* pva/* pvti/*
+poplar/replication_factor.hpp *Def.hpp popops/ExprOp*.hpp popops/SortOrder.hpp popops/EncodingConstants.hpp popfloat/experimental/GfloatExpr.hpp popsolver/Variable.hpp gccs/* pva/* pvti/*
 */detail/* */impl/* *.h ipu_* ipuvectormath""".split()
 PROGRAMS = ("pop*/*", "gccs/*", "gcl/*", "pva/*", "pvti/*")  # other C++ headers are of codelets
 
