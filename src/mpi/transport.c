@@ -2,8 +2,9 @@
 /* libpoplar_mpi: the ranks of an MPI program as a transport (src/engine/transport.h).
  *
  * A thread of each rank sends a heartbeat to all others several times a second, with the last run that the rank
- * stopped. A receiver that has seen no heartbeat of a message's sender for TIMEOUT_SECONDS seconds gives up, so that a
- * rank that was killed or suspended ends the others. */
+ * stopped, and whether the rank ends. A receiver that has seen no heartbeat of a message's sender for TIMEOUT_SECONDS
+ * seconds gives up, or LEFT_SECONDS after one that said that the sender ends, so that a rank that was killed, suspended
+ * or ended early ends the others. At their ends ranks wait for each other in the same way. */
 #include "engine/transport.h"
 
 #include <mpi.h>
@@ -11,11 +12,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { HEARTBEAT_TAG = 1, DATA_TAG = 2, HEARTBEAT_MILLISECONDS = 100, TIMEOUT_SECONDS = 10 };
+enum { HEARTBEAT_TAG = 1, DATA_TAG = 2, END_TAG = 3, HEARTBEAT_MILLISECONDS = 100, TIMEOUT_SECONDS = 10 };
+enum { LEFT_SECONDS = 2 }; /* its last messages may be on their way */
 /* MPI's counts are int: longer messages are split. */
 #define LARGEST ((size_t)1 << 30)
 
@@ -23,9 +26,10 @@ static struct {
     struct transport public;
     MPI_Comm data, heartbeats;
     pthread_t thread;
-    atomic_bool ends;
+    atomic_bool ends, leaves; /* the thread; this rank */
     bool broken;
-    _Atomic int64_t *last_heartbeat; /* time of each rank's last heartbeat, in milliseconds */
+    _Atomic int64_t *last_heartbeat; /* time of each rank's last heartbeat before it left, in milliseconds */
+    atomic_bool *left;
     const char *problem;
     /* The current run (0: none) and the latest run that was stopped here. All ranks number runs alike. */
     pthread_mutex_t lock;
@@ -83,12 +87,25 @@ static void receive_stop(uint64_t run)
 
 /* ---- heartbeats ---- */
 
+struct heartbeat {
+    uint64_t stopped, leaves;
+};
+
+static void receive_heartbeat(int rank, const struct heartbeat *got)
+{
+    if (got->leaves && !atomic_exchange(&ranks.left[rank], true))
+        atomic_store(&ranks.last_heartbeat[rank], now() - (TIMEOUT_SECONDS - LEFT_SECONDS) * 1000);
+    else if (!got->leaves)
+        atomic_store(&ranks.last_heartbeat[rank], now());
+    receive_stop(got->stopped);
+}
+
 static void *exchange_heartbeats(void *unused)
 {
-    static uint64_t sent[2]; /* double buffer: the previous send may not be complete */
+    static struct heartbeat sent[2]; /* double buffer: the previous send may not be complete */
     (void)unused;
     for (unsigned turn = 0; !atomic_load(&ranks.ends); turn = !turn) {
-        sent[turn] = atomic_load(&ranks.stopped);
+        sent[turn] = (struct heartbeat){ atomic_load(&ranks.stopped), atomic_load(&ranks.leaves) };
         for (unsigned r = 0; r < ranks.public.count; ++r) {
             MPI_Request request;
             if (r == ranks.public.rank)
@@ -100,13 +117,12 @@ static void *exchange_heartbeats(void *unused)
              sleep_microseconds(10000)) {
             int there = 1;
             MPI_Status status;
-            uint64_t got;
+            struct heartbeat got;
             while (MPI_Iprobe(MPI_ANY_SOURCE, HEARTBEAT_TAG, ranks.heartbeats, &there, &status) == MPI_SUCCESS &&
                    there) {
                 MPI_Recv(&got, sizeof(got), MPI_BYTE, status.MPI_SOURCE, HEARTBEAT_TAG, ranks.heartbeats,
                          MPI_STATUS_IGNORE);
-                atomic_store(&ranks.last_heartbeat[status.MPI_SOURCE], now());
-                receive_stop(got);
+                receive_heartbeat(status.MPI_SOURCE, &got);
             }
         }
     }
@@ -239,13 +255,38 @@ static bool gather(const void *own, size_t bytes, void *all, unsigned *bad)
     return good;
 }
 
+/* Waits until all ranks end: MPI_Finalize would wait for one that is suspended for ever. */
+static void meet_at_end(void)
+{
+    static char mine, theirs; /* without contents */
+    unsigned count = ranks.public.count, bad = 0;
+    size_t started = 0;
+    MPI_Request *requests = calloc(2 * (size_t)count, sizeof(*requests));
+    unsigned *of = calloc(2 * (size_t)count, sizeof(*of));
+    for (unsigned r = 0; requests && of && r < count; ++r) {
+        if (r == ranks.public.rank)
+            continue;
+        of[started] = of[started + 1] = r;
+        MPI_Irecv(&theirs, 0, MPI_BYTE, (int)r, END_TAG, ranks.data, &requests[started]);
+        MPI_Isend(&mine, 0, MPI_BYTE, (int)r, END_TAG, ranks.data, &requests[started + 1]);
+        started += 2;
+    }
+    if (!wait_for(requests, of, started, &bad)) /* it notes the failure */
+        fprintf(stderr, "rank %u: rank %u does not come to its end: the program is ended\n", ranks.public.rank, bad);
+    free(requests);
+    free(of);
+}
+
 /* At process exit: finalises MPI with the other ranks, or aborts all of them when one is lost. */
 static void end(void)
 {
     int over = 0;
+    atomic_store(&ranks.leaves, true);
+    MPI_Finalized(&over);
+    if (!over && !ranks.broken)
+        meet_at_end();
     atomic_store(&ranks.ends, true);
     pthread_join(ranks.thread, NULL);
-    MPI_Finalized(&over);
     if (ranks.broken && !over)
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     if (!over)
@@ -270,7 +311,8 @@ static const char *start_mpi(void)
     ranks.public =
         (struct transport){ (unsigned)rank, (unsigned)count, gather, start, finish, run_begins, run_ends, stop_run };
     ranks.last_heartbeat = calloc((size_t)count, sizeof(*ranks.last_heartbeat));
-    if (!ranks.last_heartbeat)
+    ranks.left = calloc((size_t)count, sizeof(*ranks.left));
+    if (!ranks.last_heartbeat || !ranks.left)
         return "there is no memory for the list of ranks";
     for (int r = 0; r < count; ++r)
         atomic_store(&ranks.last_heartbeat[r], now());

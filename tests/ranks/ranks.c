@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranks MODE: a program of four replicas, run by one process or by several under mpirun (tests/ranks/run).  Prints its
- * results in hexadecimal, or its error. */
+/* ranks MODE [RANK]: a program of four replicas, run by one process or by several under mpirun (tests/ranks/run).
+ * Prints its results in hexadecimal, or its error.  Modes other than run have one rank (1, or RANK) do something else.
+ */
 #include <poplar/poplar.h>
 #include <popops/codelets.h>
 #include <popops/collectives.h>
@@ -17,6 +18,7 @@
 enum { REPLICAS = 4, ELEMENTS = 1000 };
 
 static const char *mode;
+static int other_rank = 1;
 static pop_engine *running;
 
 static bool is(const char *name)
@@ -28,6 +30,29 @@ static int rank(void)
 {
     const char *text = getenv("OMPI_COMM_WORLD_RANK");
     return text ? atoi(text) : 0;
+}
+
+/* Whether this is the rank that does what the mode says. */
+static bool does(const char *name)
+{
+    return is(name) && rank() == other_rank;
+}
+
+/* The ways to leave a program that others are in: MODE is one of them with where it happens, "exit-load". */
+static void leave(const char *where)
+{
+    static const char *const ways[] = { "exit", "quit", "abort", "kill", "stop" };
+    for (unsigned way = 0; way < sizeof(ways) / sizeof(ways[0]); ++way) {
+        char name[32];
+        snprintf(name, sizeof(name), "%s-%s", ways[way], where);
+        if (!does(name))
+            continue;
+        if (way == 0)
+            exit(EXIT_SUCCESS);
+        if (way == 1)
+            _exit(EXIT_SUCCESS);
+        raise(way == 2 ? SIGABRT : way == 3 ? SIGKILL : SIGSTOP);
+    }
 }
 
 static int failed(const pop_error *error)
@@ -54,8 +79,10 @@ static pop_status feed(void *data, void *user)
     float *values = data;
     for (unsigned i = 0; i < ELEMENTS; ++i)
         values[i] = 1.0f / (float)(1 + (i * 7919 + replica * 104729) % 1009) * (replica % 2 ? 1e3f : 1e-3f);
-    if (++calls == 3 && rank() == 1 && (is("kill") || is("stop")))
-        raise(is("kill") ? SIGKILL : SIGSTOP);
+    if (++calls == 3)
+        leave("run");
+    if (calls == 3 && does("callback-fails"))
+        return POP_RUNTIME_ERROR;
     if (calls == 2 && rank() == 1 && (is("end") || is("end-endless"))) {
         pthread_t thread;
         pthread_create(&thread, NULL, stop_soon, NULL);
@@ -67,12 +94,12 @@ static pop_status feed(void *data, void *user)
 struct world {
     pop_graph *graph;
     pop_tensor x, number;
-    pop_program program;
+    pop_program program, second;
 };
 
 static void build(struct world *w, const pop_device *device)
 {
-    pop_graph *g = w->graph = pop_graph_create_replicated(pop_device_target(device), REPLICAS);
+    pop_graph *g = w->graph = pop_graph_create_replicated(pop_device_target(device), does("replicas") ? 2 : REPLICAS);
     popops_add_codelets(g);
     pop_tensor x = w->x = pop_graph_add_variable_mapped(g, POP_FLOAT, POP_SHAPE(ELEMENTS), POP_MAPPING_LINEAR, "x"),
                scale = pop_graph_add_variable_mapped(g, POP_FLOAT, POP_SHAPE(ELEMENTS), POP_MAPPING_LINEAR, "scale"),
@@ -99,7 +126,7 @@ static void build(struct world *w, const pop_device *device)
                                       pop_cross_replica_copy(x, next, round, REPLICAS, "again"),
                                       pop_sequence(g, "none"), "choice"));
     }
-    if (is("other") && rank() == 1)
+    if (does("other"))
         popops_add_in_place(g, x, scale, body, "another");
     popops_replicated_all_reduce_in_place(g, x, POPOPS_ADD, body, "all", POP_NO_OPTIONS);
     if (is("end-endless")) { /* replica 0 loops for ever before its next synchronisation */
@@ -109,6 +136,7 @@ static void build(struct world *w, const pop_device *device)
         pop_sequence_add(
             body, pop_repeat_while_true(condition, popops_eq(g, number, zero, condition, "first"), nothing, "endless"));
     }
+    w->second = pop_cross_replica_copy(x, next, round, REPLICAS, "alone");
     w->program = pop_repeat(is("end") ? 1000000000 : 3, body, "loop");
     pop_graph_create_host_read(g, "x", x);
     pop_graph_create_host_write(g, "write", x);
@@ -122,6 +150,7 @@ static int run(pop_engine *engine, const pop_device *device, pop_error *error)
     for (unsigned i = 0; i < ELEMENTS; ++i)
         scale[i] = (float)i / 77;
     running = engine;
+    leave("load");
     if (pop_engine_load(engine, device, error) != POP_OK)
         return failed(error);
     for (unsigned r = 0; r < REPLICAS; ++r) {
@@ -133,8 +162,13 @@ static int run(pop_engine *engine, const pop_device *device, pop_error *error)
             return failed(error);
     }
     if (pop_engine_connect_stream(engine, "scale", scale, error) != POP_OK ||
-        pop_engine_write_tensor(engine, "write", got, sizeof(got), error) != POP_OK ||
-        pop_engine_run(engine, 0, error) != POP_OK ||
+        pop_engine_write_tensor(engine, "write", got, sizeof(got), error) != POP_OK)
+        return failed(error);
+    leave("start");
+    if (does("runs-less"))
+        return EXIT_SUCCESS;
+    if (pop_engine_run(engine, does("program"), error) != POP_OK ||
+        (does("runs-more") && pop_engine_run(engine, 0, error) != POP_OK) ||
         pop_engine_read_tensor(engine, "x", got, sizeof(got), error) != POP_OK ||
         pop_engine_read_tensor(engine, "number", numbers, sizeof(numbers), error) != POP_OK)
         return failed(error);
@@ -154,6 +188,7 @@ static int run(pop_engine *engine, const pop_device *device, pop_error *error)
 int main(int argc, char **argv)
 {
     mode = argc > 1 ? argv[1] : "run";
+    other_rank = argc > 2 ? atoi(argv[2]) : 1;
     pop_error error = { 0 };
     pop_ipu_model model = { .version = "ipu2", .num_ipus = REPLICAS, .tiles_per_ipu = 8 };
     pop_device *device = pop_ipu_model_create_device(&model, &error);
@@ -163,8 +198,16 @@ int main(int argc, char **argv)
         return failed(&error);
     struct world w;
     build(&w, device);
-    pop_engine *engine = pop_engine_create(w.graph, POP_PROGRAMS(w.program), POP_NO_OPTIONS, &error);
-    int result = engine ? run(engine, is("unloadable") && rank() == 1 ? wrong : device, &error) : failed(&error);
+    pop_engine *first = NULL,
+               *engine = pop_engine_create(w.graph, POP_PROGRAMS(w.program, w.second), POP_NO_OPTIONS, &error);
+    if (engine && does("engines")) { /* loads another one of the same program before it */
+        first = pop_engine_create(w.graph, POP_PROGRAMS(w.program, w.second), POP_NO_OPTIONS, &error);
+        if (!first || pop_engine_load(first, device, &error) != POP_OK)
+            return failed(&error);
+    }
+    int result = engine ? run(engine, does("unloadable") ? wrong : device, &error) : failed(&error);
+    leave("end");
+    pop_engine_destroy(first);
     pop_engine_destroy(engine);
     pop_graph_destroy(w.graph);
     pop_device_destroy(device);
