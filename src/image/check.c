@@ -193,12 +193,46 @@ static bool check_tables(struct check *check)
 }
 
 /* Copies of a stream or buffer for the replicas of createReplicatedGraph. */
-static bool check_copies(struct check *check, const char *what, size_t index, size_t count, uint32_t copies,
-                         uint32_t first)
+struct copies {
+    uint32_t count, first;
+    bool follows; /* it is one of those of another */
+};
+
+/* Those that have no number of copies are each one of exactly one other: what is connected for that one is theirs. */
+static bool check_copies(struct check *check, const char *what, struct copies *all, size_t count)
 {
-    if (copies <= 1 || (first <= count && copies - 1 <= count - first))
-        return true;
-    return check_fail(check, "%s %zu has %u copies from %u on, and there are %zu", what, index, copies, first, count);
+    for (size_t i = 0; i < count; ++i) {
+        if (all[i].count <= 1)
+            continue;
+        if (all[i].first > count || all[i].count - 1 > count - all[i].first)
+            return check_fail(check, "%s %zu has %u copies from %u on, and there are %zu", what, i, all[i].count,
+                              all[i].first, count);
+        for (uint32_t k = 0; k < all[i].count - 1; ++k) {
+            struct copies *copy = all + all[i].first + k;
+            if (copy->count || copy->follows)
+                return check_fail(check, "%s %u cannot be a copy of %zu", what, all[i].first + k, i);
+            copy->follows = true;
+        }
+    }
+    for (size_t i = 0; i < count; ++i)
+        if (!all[i].count && !all[i].follows)
+            return check_fail(check, "%s %zu is a copy of none", what, i);
+    return true;
+}
+
+static bool check_all_copies(struct check *check)
+{
+    const struct image *image = check->image;
+    size_t streams = image->streams.count, remotes = image->remotes.count;
+    struct copies *all = mem_zero(streams + remotes + 1, sizeof(*all));
+    for (size_t i = 0; i < streams; ++i)
+        all[i] = (struct copies){ image->streams.data[i].copies, image->streams.data[i].first_copy, false };
+    for (size_t i = 0; i < remotes; ++i)
+        all[streams + i] = (struct copies){ image->remotes.data[i].copies, image->remotes.data[i].first_copy, false };
+    bool fine =
+        check_copies(check, "stream", all, streams) && check_copies(check, "remote buffer", all + streams, remotes);
+    free(all);
+    return fine;
 }
 
 /* Streams, remote buffers, host functions and handles. */
@@ -213,8 +247,6 @@ static bool check_host(struct check *check)
             return false;
         if (stream->direction > POP_DEVICE_TO_HOST_FIFO || stream->mode > POP_STREAM_BROADCAST)
             return check_fail(check, "stream %zu has direction %u and mode %u", i, stream->direction, stream->mode);
-        if (!check_copies(check, "stream", i, image->streams.count, stream->copies, stream->first_copy))
-            return false;
     }
     for (size_t i = 0; i < image->remotes.count; ++i) {
         const struct image_remote *remote = image->remotes.data + i;
@@ -223,9 +255,9 @@ static bool check_host(struct check *check)
             return false;
         if (bytes && remote->repeats > BYTES_MAX / bytes)
             return check_fail(check, "remote buffer %zu has %llu rows", i, (unsigned long long)remote->repeats);
-        if (!check_copies(check, "remote buffer", i, image->remotes.count, remote->copies, remote->first_copy))
-            return false;
     }
+    if (!check_all_copies(check))
+        return false;
     for (size_t i = 0; i < image->arguments.count; ++i)
         if (!check_bytes(check, image->arguments.data[i].type, image->arguments.data[i].elements, "argument", &bytes))
             return false;

@@ -269,6 +269,7 @@ static void read_popef(const uint8_t *data, size_t size)
 
 const struct reader readers[] = {
     { "executable", read_executable, true },
+    { "running", read_running, true },
     { "gp", read_gp, true },
     { "json", read_json, false },
     { "cbor", read_cbor, false },

@@ -18,6 +18,10 @@ const struct reader *reader_named(const char *name); /* NULL: none */
 /* Makes the checksum of a damaged container right again, so that what follows its check is tested. */
 void reader_seal(uint8_t *data, size_t size);
 
+/* running.c: executables that are run, and their seeds. */
+void read_running(const uint8_t *data, size_t size);
+void running_seeds(const char *directory);
+
 /* Writes seeds/NAME/... for each reader: files that the project itself writes. */
 void seeds_write(const char *directory);
 

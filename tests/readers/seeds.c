@@ -225,6 +225,7 @@ void seeds_write(const char *directory)
     seed_popef(directory);
     seed_module(directory);
     seed_graph_files(directory);
+    running_seeds(directory);
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
     move(path, directory, "report", "profile.pop");
     snprintf(path, sizeof(path), "%s/debug.cbor", directory);
