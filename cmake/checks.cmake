@@ -14,7 +14,7 @@ get_property(thread_programs GLOBAL PROPERTY thread_programs)
 add_custom_target(threads DEPENDS ${thread_programs})
 
 # tests/lint compares the list with that of scripts/lint.
-set(rules licences paths links columns words shell format budget page-budget tags state declarations prefixes public-names numbers calls layers options constants walks coverage headers cpp-headers)
+set(rules licences paths links columns words shell format budget page-budget tags state threads declarations prefixes public-names numbers calls layers options constants walks coverage headers cpp-headers)
 foreach(rule IN LISTS rules)
   add_test(NAME rules/${rule} COMMAND ${scripts}/lint ${rule})
   set_tests_properties(rules/${rule} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900) # without its tool

@@ -8,6 +8,7 @@
 #include <ipu_vector_math>
 #include <poplar/detail/builtin_floats.hpp>
 #include <poplar/detail/builtin_random.hpp>
+#include <poplar/detail/builtin_ranges.hpp>
 #include <poplar/detail/builtin_words.hpp>
 
 #define POPLAR_IPU_BUILTIN1_OF(name, suffix, type)                                                                     \

@@ -27,7 +27,7 @@ def tags(tree):
 
 TYPE = (r"(?:const |_Thread_local |_Atomic |atomic_\w+ |volatile |struct \w+ |unsigned |bool |int |char |void |FILE |[us]?size_t |u?int\d+_t |pid_t |sem_t "
         r"|pop_\w+ |pthread_\w+ )")
-VARIABLE = re.compile(r"^([ \t]*(?:static |_Thread_local )+(?!inline)" + TYPE + r"+)(\*(?:const )?)*\w+(?:\[[^\]]*\])*(?:, [^;(]*)?(?: =.*)?[;{]", re.M)
+VARIABLE = re.compile(r"^([ \t]*(?:static |_Thread_local |__attribute__\(\(tls_model\(\"initial-exec\"\)\)\) )+(?!inline)" + TYPE + r"+)(\*(?:const )?)*\w+(?:\[[^\]]*\])*(?:, [^;(]*)?(?: =.*)?[;{]", re.M)
 
 
 def is_mutable(match):
@@ -53,6 +53,16 @@ def state(tree):
                 yield Finding(name, line_of(text, match.start()), "not in the table of %s: %s" % (page, match.group(0).strip()))
     for file in sorted(listed - found):
         yield Finding(page, 0, "src/%s has no mutable state" % file)
+
+
+@rule("threads")
+def threads(tree):
+    """Thread-local variables in src are of the model initial-exec: for those of any other the C library allocates memory at their first use in a thread, and
+    ends the process where there is none. Codelets, and what popc writes around them, have none at all: their objects are loaded while a program runs."""
+    for name in tree.select("src/*.c", "src/*.h"):
+        for at, line in enumerate(tree.text(name).split("\n"), 1):
+            if re.search(r"\b(?:_Thread_local|__thread|thread_local)\b", line.split("/*")[0]) and 'tls_model("initial-exec")' not in line:
+                yield Finding(name, at, "a thread-local variable that is not initial-exec")
 
 
 APART = ("src/base", "src/poplibs")  # a header for each source: other directories choose from them

@@ -32,6 +32,12 @@ struct behave_thread {
 /* The flags of the tile of a vertex of the set. */
 const uint32_t *behave_flags(const struct behave *behave, uint64_t vertex);
 
+/* Whether programs of the image set the behaviour. */
+static inline bool behave_has(const struct image *image)
+{
+    return image->registers.count && image->registers.data->flags;
+}
+
 struct replica;
 /* Sets the registers from the options at load. */
 void behave_load(struct replica *replica);

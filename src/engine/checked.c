@@ -9,6 +9,7 @@
 #include "engine/exit_guard.h"
 #include "engine/fault.h"
 #include "image/reference.h"
+#include "popc/module/link.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -341,6 +342,7 @@ static int call_vertex(struct execute_frame *frame, codelet_run run, struct faul
     }
     exit_guard_leave(&guard);
     fault_watch_end();
+    *codelet_place() = NULL;
     if (frame->behave.set)
         behave_end(&frame->behave);
     return how;
@@ -361,6 +363,8 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
                                         .current = state,
                                         .fail = execute_on_fail,
                                         .narrow = behave_narrow,
+                                        .tile = execute_tile,
+                                        .keep = keep_block,
                                         .seed = execute_seed(vertex->run->replica) + vertex->in_set };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
     restore_edges(checked);
@@ -495,7 +499,7 @@ bool checked_execute(struct engine_run *run, const struct image_set *set, bool *
 {
     if (!set->vertices)
         return true;
-    if (!run->image->vertex_tiles.count)
+    if (!behave_has(run->image))
         return check_vertices(run, set, NULL, consensus);
     struct behave behave;
     behave_begin_set(&behave, run->replica, set);

@@ -43,6 +43,12 @@ bool checked_execute(struct engine_run *run, const struct image_set *set, bool *
 pop_status engine_timeline(const pop_engine *engine, struct timeline *timeline, timeline_callback callback, void *user,
                            const char *api, pop_error *error);
 
+/* keep.c: memory that a thread keeps for the codelets that it runs, from vertex to vertex. */
+
+/* The block of a key (0 or 1) of this thread, zero when it is new; NULL for another key, or without memory. It is freed
+ * when the thread ends, and replaced when a call asks for another number of bytes. */
+void *keep_block(unsigned key, size_t bytes);
+
 /* load.c: loading an image into memory, and unloading it. */
 pop_status engine_materialise(pop_engine *engine, const char *api, pop_error *error);
 void engine_unload(pop_engine *engine);

@@ -9,6 +9,7 @@
 #include "engine/isolate.h"
 
 #include "base/mix.h"
+#include "popc/module/link.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -52,6 +53,16 @@ void execute_on_fail(struct codelet_call *call, const char *message, const char 
     snprintf(failure->file, sizeof(failure->file), "%s", file ? file : "");
     failure->line = line;
     longjmp(frame->jump, 1);
+}
+
+unsigned execute_tile(struct codelet_call *call)
+{
+    const struct external_call *external = &((const struct execute_frame *)(const void *)call)->external;
+    const struct image *image = external->image;
+    uint64_t vertex =
+        external->first +
+        (uint64_t)((const unsigned char *)call->current - (const unsigned char *)call->states) / call->stride;
+    return image->vertex_tiles.count ? image->vertex_tiles.data[external->set->first_vertex_tile + vertex] : 0;
 }
 
 uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure)
@@ -215,8 +226,10 @@ static bool run_vertices(struct set_chunk *chunk)
     fault_watch_end();
     if (chunk->frame.behave.set)
         behave_end(&chunk->frame.behave);
-    if (how)
+    if (how) {
+        *codelet_place() = NULL;
         name_failed(chunk);
+    }
     if (how == FAULT_HAPPENED)
         name_fault(chunk->frame.failure);
     if (how == FAULT_EXITED)
@@ -275,6 +288,9 @@ static void run_range(struct set_execution *execution, uint32_t index, uint64_t 
     chunk.frame.failure = &failure;
     chunk.frame.call.fail = execute_on_fail;
     chunk.frame.call.narrow = behave_narrow;
+    chunk.frame.call.tile = execute_tile;
+    chunk.frame.call.keep = keep_block;
+    chunk.frame.call.drawn = chunk.frame.call.timed = NULL;
     chunk.frame.behave.set = execution->behave;
     if (!(execution->set->gathers ? run_gathered : run_vertices)(&chunk)) {
         keep_failure(execution, index, &failure);
@@ -403,7 +419,7 @@ bool execute_set(struct engine_run *run, const struct image_set *set, bool *cons
         return true;
     struct set_execution execution;
     struct behave behave;
-    bool behaves = run->image->vertex_tiles.count;
+    bool behaves = behave_has(run->image);
     execution.engine = run->engine;
     execution.replica = run->replica;
     execution.pool = run->pool;

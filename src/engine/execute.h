@@ -27,6 +27,8 @@ void execute_name_exit(struct vertex_failure *failure);
 /* What the random numbers of the vertices of the set that runs begin from: the replica and the number of sets that it
  * has executed, so that runs repeat. */
 uint64_t execute_seed(const struct replica *replica);
+/* codelet_call.tile: call is the first member of an execute_frame. */
+unsigned execute_tile(struct codelet_call *call);
 void execute_on_fail(struct codelet_call *call, const char *message, const char *file, int line);
 uint32_t execute_report(struct engine_run *run, const struct image_set *set, const struct vertex_failure *failure);
 /* Executes a set in this process; false when the run has failed. */

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 /* Signal handlers are per process and take no user argument, so this file has global state. */
-_Thread_local struct fault_thread fault_thread;
+_Thread_local __attribute__((tls_model("initial-exec"))) struct fault_thread fault_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned installed;
 enum { SIGNALS = sizeof(fault_signals) / sizeof(fault_signals[0]) };

@@ -75,7 +75,7 @@ void streams_create(pop_engine *engine)
 /* ---- callbacks on other threads ---- */
 
 /* The engine whose prefetch runs on this thread, which is not the run's. */
-static _Thread_local const pop_engine *prefetching;
+static _Thread_local __attribute__((tls_model("initial-exec"))) const pop_engine *prefetching;
 
 bool streams_in_prefetch(const pop_engine *engine)
 {

@@ -182,7 +182,7 @@ static void add_name(struct str *s, const char *name)
 
 /* ---- calls ---- */
 
-static _Thread_local unsigned depth;
+static _Thread_local __attribute__((tls_model("initial-exec"))) unsigned depth;
 
 /* "popops_add_at" is popops_add. */
 static size_t api_length(const char *function)

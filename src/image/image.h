@@ -217,8 +217,9 @@ struct image {
     struct placement *placement;           /* of its variables in tile memory; NULL when no report uses it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     VEC(struct image_registers) registers; /* at most one */
-    VEC(uint32_t) vertex_tiles;            /* with registers.flags only: of each vertex, in the order of vertex_ids */
-    struct model model;                    /* the same programs as the machine would run them; empty for a CPU target */
+    VEC(uint32_t)
+    vertex_tiles;       /* of each vertex, in the order of vertex_ids; with registers.flags, and where code asks */
+    struct model model; /* the same programs as the machine would run them; empty for a CPU target */
 };
 
 struct report;

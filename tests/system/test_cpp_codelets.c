@@ -147,6 +147,69 @@ static void source_text_is_compiled(struct world *w)
     WORLD_INTS(w, "x", 42);
 }
 
+/* Vertices of two sets, on tiles in no order; a MultiVertex too. A reading of the counter of cycles takes six of them.
+ */
+static void asks_tiles(struct world *w, pop_options options)
+{
+    enum { VERTICES = 11 };
+    assert_true(pop_graph_add_codelets_source(
+        w->graph,
+        "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+        "class Ask : public Vertex { public: Output<unsigned> tile; Output<unsigned> cycles;\n"
+        "    void compute() { *tile = __builtin_ipu_get_tile_id(); unsigned from = __builtin_ipu_get_scount_l();\n"
+        "        *cycles = 100 * (__builtin_ipu_get_scount_l() - from) + from + __builtin_ipu_get_scount_u(); } };\n"
+        "class Asks : public MultiVertex { public: Output<Vector<unsigned>> tiles;\n"
+        "    void compute(unsigned w) { tiles[w] = 10 * __builtin_ipu_get_tile_id() + w; } };\n"
+        "class Silent : public Vertex { public: Output<unsigned> x; void compute() { *x = 7; } };\n",
+        POP_FILE_CPP, NULL));
+    pop_tensor tile = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2, VERTICES), "tile"),
+               cycles = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2, VERTICES), "cycles"),
+               tiles = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(6), "tiles"),
+               silent = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(1), "silent");
+    unsigned expected[2][VERTICES], all[6], seen[2][VERTICES], seen_all[6];
+    pop_compute_set sets[2];
+    for (unsigned s = 0; s < 2; ++s) {
+        sets[s] = pop_graph_add_compute_set(w->graph, NULL);
+        if (s)
+            pop_graph_connect(w->graph, world_vertex(w, sets[s], "Silent", 2), "x", pop_tensor_at(silent, 0));
+        for (unsigned i = 0; i < VERTICES; ++i) {
+            pop_vertex vertex = world_vertex(w, sets[s], "Ask", 5 * i + s + i / 4);
+            expected[s][i] = (5 * i + s + i / 4) % w->tiles;
+            pop_graph_connect(w->graph, vertex, "tile", pop_tensor_at(pop_tensor_at(tile, s), i));
+            pop_graph_connect(w->graph, vertex, "cycles", pop_tensor_at(pop_tensor_at(cycles, s), i));
+        }
+    }
+    pop_graph_connect(w->graph, world_vertex(w, sets[1], "Asks", w->tiles - 1), "tiles", tiles);
+    world_start_with(w, POP_PROGRAMS(pop_execute(sets[0], NULL), pop_execute(sets[1], NULL)), options);
+    for (unsigned i = 0; i < 6; ++i)
+        all[i] = 10 * (w->tiles - 1) + i;
+    for (unsigned run = 0; run < 2; ++run) {
+        world_run(w, 0);
+        world_run(w, 1);
+        world_get(w, "tile", seen, sizeof(seen));
+        assert_memory_equal(seen, expected, sizeof(seen));
+        world_get(w, "tiles", seen_all, sizeof(seen_all));
+        assert_memory_equal(seen_all, all, sizeof(all));
+        world_get(w, "cycles", seen, sizeof(seen));
+        for (unsigned i = 0; i < VERTICES; ++i)
+            assert_int_equal(seen[1][i], 606);
+    }
+}
+
+static void vertices_know_their_tiles(struct world *w)
+{
+    asks_tiles(w, (pop_options){ 0 });
+}
+static void isolated_vertices_know_their_tiles(struct world *w)
+{
+    if (!w->checked)
+        asks_tiles(w, POP_OPTIONS({ "debug.isolateCodelets", "true" }));
+}
+static void rounding_vertices_know_their_tiles(struct world *w)
+{
+    asks_tiles(w, POP_OPTIONS({ "prng.enableStochasticRounding", "true" }));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +221,9 @@ int main(void)
         SCENARIO(writes_beyond_a_field_are_found),
         SCENARIO(a_compute_in_assembly_fails_only_the_run),
         SCENARIO(source_text_is_compiled),
+        SCENARIO(vertices_know_their_tiles),
+        SCENARIO(isolated_vertices_know_their_tiles),
+        SCENARIO(rounding_vertices_know_their_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builtins of random numbers (ipu_builtins.h).
+// Builtins of random numbers, of the tile and of its counter of cycles (ipu_builtins.h).
 #ifndef POPLAR_DETAIL_BUILTIN_RANDOM_HPP
 #define POPLAR_DETAIL_BUILTIN_RANDOM_HPP
 
@@ -7,10 +7,25 @@
 
 // Each vertex, and each worker of a MultiVertex, has a generator: xoroshiro128aox as the tiles', seeded from the number
 // of the vertex in its compute set and that of the sets that ran before.  popc defines what is declared here.
-#define POPLAR_IPU_RANDOM 1
+#define POPLAR_IPU_BUILTINS 1
 #ifdef __IPU__
 extern "C" unsigned long long __popc_urand64();
+extern "C" unsigned __popc_tile_id();
+extern "C" unsigned long long __popc_cycles();
+inline unsigned __builtin_ipu_get_tile_id()
+{
+    return __popc_tile_id();
+}
 #else
+// Nothing defines the first: by its use the compiler of a graph sees that vertices want their tiles.
+extern "C" __attribute__((weak, visibility("default"))) const char __popc_asks_tile;
+extern "C" unsigned __popc_tile_id(const char *asked);
+extern "C" unsigned long long __popc_cycles();
+// The number of the tile on which the vertex is; 0 outside of vertices.
+inline unsigned __builtin_ipu_get_tile_id()
+{
+    return __popc_tile_id(&__popc_asks_tile);
+}
 extern "C" unsigned long long *__popc_generator();
 inline unsigned long long __popc_urand64()
 {
@@ -47,6 +62,15 @@ inline bool keeps(unsigned probability, unsigned long long bits, unsigned elemen
 } // namespace detail
 } // namespace poplar
 
+// The halves of the counter of cycles.  Here it begins with the vertex, and only its readings take any.
+inline unsigned __builtin_ipu_get_scount_l()
+{
+    return static_cast<unsigned>(__popc_cycles());
+}
+inline unsigned __builtin_ipu_get_scount_u()
+{
+    return static_cast<unsigned>(__popc_cycles() >> 32);
+}
 inline unsigned __builtin_ipu_urand32()
 {
     return static_cast<unsigned>(__popc_urand64());

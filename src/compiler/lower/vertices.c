@@ -30,6 +30,7 @@ struct emitting {
     size_t begun;              /* sets of the image */
     struct gather_space space; /* of the latest of them */
     bool lists_edges;          /* the image lists the sizes of edges */
+    bool lists_tiles;          /* and the tiles of vertices */
 };
 
 /* The build of a codelet that honours the floating-point flags, if programs set them. Without one, exceptions are those
@@ -186,7 +187,7 @@ static void fill_parts(void *context, uint32_t thread)
         const uint32_t *vertices = e->order->vertices + part.places.first;
         fill_part(&filler, &part);
         memcpy(image->vertex_ids.data + part.places.first, vertices, part.places.count * sizeof(*vertices));
-        for (uint64_t v = 0; e->check->behaves && v < part.places.count; ++v)
+        for (uint64_t v = 0; e->lists_tiles && v < part.places.count; ++v)
             image->vertex_tiles.data[part.places.first + v] = e->c->store->vertices.data[vertices[v]].tile;
         e->parts.data[i] = part;
     }
@@ -206,7 +207,7 @@ static void begin_set(struct emitting *e, size_t index)
     struct image_set *out = &image->sets.data[index];
     out->first_gather = image->gathers.count;
     out->first_vertex_id = e->order->sets.data[index].first;
-    out->first_vertex_tile = e->check->behaves ? out->first_vertex_id : 0;
+    out->first_vertex_tile = e->lists_tiles ? out->first_vertex_id : 0;
     e->space.scratch = e->space.work = 0;
     shared_gathers_begin(&e->space.shared);
 }
@@ -258,13 +259,26 @@ static bool has_external(const struct emitting *e)
     return false;
 }
 
+/* Whether the code of a vertex asks for its tile, be it in another object that it uses. */
+static bool asks_tile(const struct emitting *e)
+{
+    bool asks = false;
+    for (size_t i = 0; !asks && i < e->c->store->modules.count; ++i) {
+        const struct module *module = e->c->store->modules.data[i];
+        for (uint32_t k = 0; k < module->object_count; ++k)
+            asks |= module->objects[k].asks_tile;
+    }
+    return asks;
+}
+
 static void emit_vertices(struct emitting *e)
 {
     struct image *image = e->c->image;
+    e->lists_tiles = e->check->behaves || asks_tile(e);
     e->lists_edges = e->c->options->checked || has_external(e);
     if (e->order->count)
         (void)vec_extend(&image->vertex_ids, e->order->count);
-    if (e->order->count && e->check->behaves)
+    if (e->order->count && e->lists_tiles)
         (void)vec_extend(&image->vertex_tiles, e->order->count);
     for (list_parts(e); e->parts.count; list_parts(e)) {
         run_parts(e, measure_parts);

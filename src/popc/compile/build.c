@@ -6,6 +6,7 @@
 #include "popc/compile/command.h"
 #include "popc/compile/compile.h"
 #include "popc/compile/made.h"
+#include "popc/module/elf_symbols.h"
 #include "popc/module/machine.h"
 #include "popc/reflect/reflect.h"
 
@@ -302,6 +303,7 @@ static pop_status generate(const struct popc_source *source, const char *compile
     if (status == POP_OK) {
         take_object(module, object, size);
         module->objects->shares = reflect_shares(reflection);
+        module->objects->asks_tile = source->language == POPC_CPP && elf_uses(object, size, "__popc_asks_tile");
     }
     free(object);
     str_free(&text);
@@ -363,6 +365,7 @@ static struct module *borrow(const struct module *of)
         module->objects[module->object_count++] = (struct module_object){ .data = of->objects[i].data,
                                                                           .size = of->objects[i].size,
                                                                           .shares = of->objects[i].shares,
+                                                                          .asks_tile = of->objects[i].asks_tile,
                                                                           .source = of->objects[i].source };
     return module;
 }

@@ -10,10 +10,6 @@
  * half, gives the result of a single one. */
 const char behaving_hooks[] =
     "#define POPC_FLOAT_BEHAVIOUR 1\n"
-    "struct popc_behaving {\n"
-    "    struct popc_call popc_call;\n"
-    "    unsigned short (*popc_narrow)(struct popc_call *, float);\n"
-    "};\n"
     "#ifdef __cplusplus\n"
     "extern \"C\" {\n"
     "#endif\n"
@@ -38,7 +34,8 @@ const char behaving_hooks[] =
     "}\n"
     "__attribute__((visibility(\"hidden\"), used)) unsigned short popc_half_from_float(float popc_value)\n"
     "{\n"
-    "    return popc_now ? ((struct popc_behaving *)popc_now)->popc_narrow(popc_now, popc_value) : "
+    "    struct popc_call *popc_call = popc_where ? *popc_where() : (struct popc_call *)0;\n"
+    "    return popc_call && popc_call->popc_narrow ? popc_call->popc_narrow(popc_call, popc_value) : "
     "popc_nearest(popc_value);\n"
     "}\n"
     "#ifdef __FLT16_MANT_DIG__\n"

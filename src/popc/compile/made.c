@@ -96,7 +96,6 @@ struct maker {
     struct codelet_call call; /* first member: stop() gets a pointer to it */
     struct reflection *r;
     void *handle;
-    codelet_run run; /* any run function of the file */
     const struct made *made;
     struct initialisers initialisers;
     size_t bytes; /* of the trial and the vertices after it */
@@ -154,11 +153,10 @@ static void become_small(void)
         dup2(null_file, STDOUT_FILENO);
 }
 
-/* A call with no vertices sets the function that the code calls on failure. */
 static _Noreturn void construct_all(struct maker *maker, int done)
 {
     become_small();
-    maker->run(&maker->call);
+    *codelet_place() = &maker->call;
     initialisers_run(&maker->initialisers, maker->handle);
     for (size_t i = 0; i < maker->r->vertices.count; ++i) {
         maker->trial->at = i + 1;
@@ -269,8 +267,7 @@ static bool has_code(const struct maker *maker)
 static pop_status read_table(struct maker *maker, unsigned seconds)
 {
     struct reflection *r = maker->r;
-    void *symbol = dlsym(maker->handle, r->vertices.data[0].codelet.symbol);
-    memcpy(&maker->run, &symbol, sizeof(symbol)); /* before the fork: another thread may hold the loader's lock then */
+    object_enter(maker->handle); /* before the fork: another thread may hold the loader's lock then */
     pop_status status = check_sizes(r, maker->made);
     if (status == POP_OK)
         status = open_trial(maker);

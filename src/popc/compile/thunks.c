@@ -7,7 +7,9 @@
 #include <poplar/text.h>
 #include <stdio.h>
 
-/* Declares struct codelet_call of codelet.h and replaces functions that would end the process. Shared by C and C++. */
+/* Declares struct codelet_call of codelet.h and replaces functions that would end the process. Shared by C and C++.
+ * Nothing is thread-local here: for such variables of a loaded object glibc allocates memory at their first use in a
+ * thread, and ends the process where there is none. */
 static const char thunk_hooks[] =
     "#line 1 \"popc\"\n"
     "struct popc_call {\n"
@@ -16,12 +18,33 @@ static const char thunk_hooks[] =
     "    unsigned popc_workers;\n"
     "    void *volatile popc_current;\n"
     "    void (*popc_fail)(struct popc_call *, const char *, const char *, int);\n"
+    "    unsigned short (*popc_narrow)(struct popc_call *, float);\n"
+    "    unsigned (*popc_tile)(struct popc_call *);\n"
+    "    void *(*popc_keep)(unsigned, __SIZE_TYPE__);\n"
+    "    unsigned long long popc_seed, popc_generator[2];\n"
+    "    const void *popc_drawn, *popc_timed;\n"
+    "    unsigned popc_worker, popc_drawn_worker, popc_cycles;\n"
     "};\n"
-    "static __thread struct popc_call *popc_now;\n"
-    "static __thread char popc_text[512];\n"
-    "static unsigned popc_put(unsigned popc_at, const char *popc_from)\n"
+    "static struct popc_call **(*popc_where)(void);\n"
+    "#ifdef __cplusplus\n"
+    "extern \"C\" {\n"
+    "#endif\n"
+    "__attribute__((visibility(\"default\"))) void popc_enter(struct popc_call **(*popc_from)(void))\n"
     "{\n"
-    "    while (*popc_from && popc_at + 1 < sizeof(popc_text))\n"
+    "    popc_where = popc_from;\n"
+    "}\n"
+    "__attribute__((visibility(\"hidden\"))) void *popc_keep_block(unsigned popc_key, __SIZE_TYPE__ popc_bytes)\n"
+    "{\n"
+    "    struct popc_call *popc_call = *popc_where();\n"
+    "    return popc_call->popc_keep ? popc_call->popc_keep(popc_key, popc_bytes) : (void *)0;\n"
+    "}\n"
+    "#ifdef __cplusplus\n"
+    "}\n"
+    "#endif\n"
+    "enum { popc_room = 512 };\n"
+    "static unsigned popc_put(char *popc_text, unsigned popc_at, const char *popc_from)\n"
+    "{\n"
+    "    while (*popc_from && popc_at + 1 < popc_room)\n"
     "        popc_text[popc_at++] = *popc_from++;\n"
     "    popc_text[popc_at] = 0;\n"
     "    return popc_at;\n"
@@ -29,36 +52,18 @@ static const char thunk_hooks[] =
     "#define POPC_HIDDEN __attribute__((visibility(\"hidden\"), noreturn, noinline, cold))\n"
     "POPC_HIDDEN static void popc_stop(const char *popc_what, const char *popc_file, int popc_line)\n"
     "{\n"
-    "    popc_now->popc_fail(popc_now, popc_what, popc_file, popc_line);\n"
+    "    struct popc_call *popc_call = *popc_where();\n"
+    "    popc_call->popc_fail(popc_call, popc_what, popc_file, popc_line);\n"
     "    __builtin_trap();\n"
-    "}\n";
-
-/* For sources that may share functions: where one of another file fails, that file has to know the call. */
-static const char sharing_hooks[] =
-    "#ifdef __cplusplus\n"
-    "extern \"C\" {\n"
-    "#endif\n"
-    "__attribute__((visibility(\"default\"))) void (**popc_others)(struct popc_call *);\n"
-    "__attribute__((visibility(\"default\"))) void popc_enter(struct popc_call *popc_call)\n"
-    "{\n"
-    "    popc_now = popc_call;\n"
-    "}\n"
-    "#ifdef __cplusplus\n"
-    "}\n"
-    "#endif\n"
-    "static void popc_enter_all(struct popc_call *popc_call)\n"
-    "{\n"
-    "    void (**popc_other)(struct popc_call *);\n"
-    "    popc_now = popc_call;\n"
-    "    for (popc_other = popc_others; popc_other && *popc_other; ++popc_other)\n"
-    "        (*popc_other)(popc_call);\n"
     "}\n";
 
 static const char hooks[] = "POPC_HIDDEN void __assert_fail(const char *popc_what, const char *popc_file, unsigned "
                             "popc_line, const char *popc_function)\n"
                             "{\n"
+                            "    char popc_text[popc_room];\n"
+                            "    unsigned popc_at = popc_put(popc_text, 0, \"assertion '\");\n"
                             "    (void)popc_function;\n"
-                            "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
+                            "    popc_put(popc_text, popc_put(popc_text, popc_at, popc_what), \"' failed\");\n"
                             "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
                             "}\n"
                             "POPC_HIDDEN void abort(void)\n"
@@ -79,12 +84,7 @@ static const char hooks[] = "POPC_HIDDEN void __assert_fail(const char *popc_wha
                             "#undef POPC_EXIT\n"
                             "#undef POPC_HIDDEN\n";
 
-const char *thunk_enter(const struct reflection *reflection)
-{
-    return reflect_may_share(reflection) ? "popc_enter_all(popc_call)" : "popc_now = popc_call";
-}
-
-static void write_run(const struct reflection *reflection, const struct reflected *vertex, struct str *out)
+static void write_run(const struct reflected *vertex, struct str *out)
 {
     const struct codelet *codelet = &vertex->codelet;
     bool multi = codelet->kind == VERTEX_MULTI;
@@ -99,16 +99,17 @@ static void write_run(const struct reflection *reflection, const struct reflecte
                "    char *popc_state = (char *)popc_call->popc_states;\n"
                "    const __SIZE_TYPE__ popc_stride = popc_call->popc_stride, popc_count = popc_call->popc_count;\n"
                "    _Bool popc_all = 1;\n"
-               "    %s;\n"
+               "    *popc_where() = popc_call;\n"
                "    for (__SIZE_TYPE__ popc_i = 0; popc_i < popc_count; ++popc_i, popc_state += popc_stride) {\n"
                "        popc_call->popc_current = popc_state;\n",
-               codelet->symbol, thunk_enter(reflection));
+               codelet->symbol);
     if (multi)
         str_add(out,
                 "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
     str_format(out, "        %s%s_compute((struct %s *)(void *)popc_state%s);\n",
                vertex->returns_bool ? "popc_all &= " : "", name, name, multi ? ", popc_worker" : "");
     str_add(out, "    }\n"
+                 "    *popc_where() = 0;\n"
                  "    return popc_all;\n"
                  "}\n");
 }
@@ -165,12 +166,9 @@ void source_write(const struct popc_source *source, struct str *out)
     str_add(out, "\n");
 }
 
-void thunks_begin(const struct popc_source *source, const struct reflection *reflection, const char *hooks_of_language,
-                  struct str *out)
+void thunks_begin(const struct popc_source *source, const char *hooks_of_language, struct str *out)
 {
     str_add(out, thunk_hooks);
-    if (reflect_may_share(reflection))
-        str_add(out, sharing_hooks);
     str_add(out, hooks_of_language);
     if (source->flags->behaving)
         str_add(out, behaving_hooks);
@@ -184,10 +182,10 @@ void thunks_write(const struct popc_source *source, struct reflection *reflectio
         thunks_write_cpp(source, reflection, out);
         return;
     }
-    thunks_begin(source, reflection, hooks, out);
+    thunks_begin(source, hooks, out);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         struct reflected *vertex = reflection->vertices.data + i;
         thunk_name(reflection, i);
-        write_run(reflection, vertex, out);
+        write_run(vertex, out);
     }
 }

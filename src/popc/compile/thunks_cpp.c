@@ -11,7 +11,9 @@ static const char hooks[] =
     "POPC_HOOK(popc_assert_fail, (const char *popc_what, const char *popc_file, unsigned popc_line, const char *), "
     "\"__assert_fail\")\n"
     "{\n"
-    "    popc_put(popc_put(popc_put(0, \"assertion '\"), popc_what), \"' failed\");\n"
+    "    char popc_text[popc_room];\n"
+    "    unsigned popc_at = popc_put(popc_text, 0, \"assertion '\");\n"
+    "    popc_put(popc_text, popc_put(popc_text, popc_at, popc_what), \"' failed\");\n"
     "    popc_stop(popc_text, popc_file, (int)popc_line);\n"
     "}\n"
     "POPC_HOOK(popc_abort, (), \"abort\") { popc_stop(\"abort() was called\", 0, 0); }\n"
@@ -39,7 +41,7 @@ static const char hooks[] =
     "    void (*popc_default)(void *);\n"
     "};\n";
 
-static void write_run(const struct reflection *reflection, const struct reflected *vertex, struct str *out)
+static void write_run(const struct reflected *vertex, struct str *out)
 {
     bool multi = vertex->codelet.kind == VERTEX_MULTI;
     str_format(out,
@@ -49,10 +51,10 @@ static void write_run(const struct reflection *reflection, const struct reflecte
                "    char *popc_state = (char *)popc_call->popc_states;\n"
                "    const __SIZE_TYPE__ popc_stride = popc_call->popc_stride, popc_count = popc_call->popc_count;\n"
                "    bool popc_all = true;\n"
-               "    %s;\n"
+               "    *popc_where() = popc_call;\n"
                "    for (__SIZE_TYPE__ popc_i = 0; popc_i < popc_count; ++popc_i, popc_state += popc_stride) {\n"
                "        popc_call->popc_current = popc_state;\n",
-               vertex->codelet.symbol, vertex->spelled, thunk_enter(reflection));
+               vertex->codelet.symbol, vertex->spelled);
     if (multi)
         str_add(out,
                 "        for (unsigned popc_worker = 0; popc_worker < popc_call->popc_workers; ++popc_worker)\n    ");
@@ -60,6 +62,7 @@ static void write_run(const struct reflection *reflection, const struct reflecte
                multi ? "POPC_WORKER(popc_worker)" : "POPC_WORKER(0)", vertex->returns_bool ? "popc_all &= (bool)" : "",
                multi ? "popc_worker" : "");
     str_add(out, "    }\n"
+                 "    *popc_where() = 0;\n"
                  "    return popc_all;\n"
                  "}\n");
 }
@@ -79,21 +82,15 @@ static void write_table(const struct reflection *reflection, struct str *out)
 }
 
 /* What <ipu_builtins.h> declares, after a source that includes it: each vertex, and each worker of a MultiVertex, has a
- * generator of its own (src/tile/exec_random.c), seeded as those of vertices in assembly (tile_vertex.c). */
-static const char random_hooks[] =
-    "#ifdef POPLAR_IPU_RANDOM\n"
-    "struct popc_seeded {\n"
-    "    struct popc_call popc_call;\n"
-    "    void (*popc_narrow)();\n"
-    "    unsigned long long popc_seed;\n"
-    "};\n"
-    "static __thread struct {\n"
-    "    const void *popc_vertex;\n"
-    "    unsigned popc_worker;\n"
-    "    unsigned long long popc_seed;\n"
-    "} popc_drawn;\n"
-    "static __thread unsigned popc_worker_now;\n"
-    "static __thread unsigned long long popc_generator[2];\n"
+ * generator of its own (src/tile/exec_random.c), seeded as those of vertices in assembly (tile_vertex.c).  Cycles are
+ * counted for a vertex from 0 on: only those of the readings, six for a worker's turn each. */
+static const char builtin_hooks[] =
+    "#ifdef POPLAR_IPU_BUILTINS\n"
+    "static struct popc_call *popc_now()\n"
+    "{\n"
+    "    struct popc_call *popc_call = popc_where ? *popc_where() : nullptr;\n"
+    "    return popc_call && popc_call->popc_stride ? popc_call : nullptr; /* not in a static initialiser */\n"
+    "}\n"
     "static unsigned long long popc_mix(unsigned long long popc_x)\n"
     "{\n"
     "    popc_x += 0x9e3779b97f4a7c15u;\n"
@@ -103,34 +100,51 @@ static const char random_hooks[] =
     "}\n"
     "extern \"C\" unsigned long long *__popc_generator()\n"
     "{\n"
-    "    if (!popc_now || !popc_now->popc_stride)\n"
-    "        return popc_generator; /* outside of vertices */\n"
-    "    const void *popc_vertex = popc_now->popc_current;\n"
-    "    unsigned long long popc_seed = ((struct popc_seeded *)popc_now)->popc_seed +\n"
-    "        (unsigned long long)((const char *)popc_vertex - (const char *)popc_now->popc_states) / "
-    "popc_now->popc_stride;\n"
-    "    if (popc_drawn.popc_vertex != popc_vertex || popc_drawn.popc_seed != popc_seed ||\n"
-    "        popc_drawn.popc_worker != popc_worker_now) {\n"
-    "        popc_generator[0] = popc_mix(popc_mix(popc_seed) + 2 * popc_worker_now);\n"
-    "        popc_generator[1] = popc_mix(popc_mix(popc_seed) + 2 * popc_worker_now + 1) | 1;\n"
-    "        popc_drawn.popc_vertex = popc_vertex;\n"
-    "        popc_drawn.popc_worker = popc_worker_now;\n"
-    "        popc_drawn.popc_seed = popc_seed;\n"
+    "    static unsigned long long popc_outside[2] = { 1, 2 };\n"
+    "    struct popc_call *popc_call = popc_now();\n"
+    "    if (!popc_call)\n"
+    "        return popc_outside;\n"
+    "    if (popc_call->popc_drawn != popc_call->popc_current ||\n"
+    "        popc_call->popc_drawn_worker != popc_call->popc_worker) {\n"
+    "        const char *popc_vertex = (const char *)popc_call->popc_current;\n"
+    "        unsigned long long popc_seed = popc_call->popc_seed + (unsigned long long)(popc_vertex -\n"
+    "            (const char *)popc_call->popc_states) / popc_call->popc_stride;\n"
+    "        popc_seed = popc_mix(popc_seed) + 2 * popc_call->popc_worker;\n"
+    "        popc_call->popc_generator[0] = popc_mix(popc_seed);\n"
+    "        popc_call->popc_generator[1] = popc_mix(popc_seed + 1) | 1;\n"
+    "        popc_call->popc_drawn = popc_vertex;\n"
+    "        popc_call->popc_drawn_worker = popc_call->popc_worker;\n"
     "    }\n"
-    "    return popc_generator;\n"
+    "    return popc_call->popc_generator;\n"
     "}\n"
-    "#define POPC_WORKER(popc_worker) popc_worker_now = popc_worker,\n"
+    "extern \"C\" unsigned __popc_tile_id(const char *popc_asked)\n"
+    "{\n"
+    "    struct popc_call *popc_call = popc_now();\n"
+    "    __asm__ volatile(\"\" : : \"r\"(popc_asked)); /* the object keeps its use of the symbol */\n"
+    "    return popc_call && popc_call->popc_tile ? popc_call->popc_tile(popc_call) : 0;\n"
+    "}\n"
+    "extern \"C\" unsigned long long __popc_cycles()\n"
+    "{\n"
+    "    struct popc_call *popc_call = popc_now();\n"
+    "    if (!popc_call)\n"
+    "        return 0;\n"
+    "    if (popc_call->popc_timed != popc_call->popc_current)\n"
+    "        popc_call->popc_cycles = 0;\n"
+    "    popc_call->popc_timed = popc_call->popc_current;\n"
+    "    return popc_call->popc_cycles += 6;\n"
+    "}\n"
+    "#define POPC_WORKER(popc_number) popc_call->popc_worker = popc_number,\n"
     "#else\n"
-    "#define POPC_WORKER(popc_worker)\n"
+    "#define POPC_WORKER(popc_number)\n"
     "#endif\n";
 
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
-    thunks_begin(source, reflection, hooks, out);
-    str_add(out, random_hooks);
+    thunks_begin(source, hooks, out);
+    str_add(out, builtin_hooks);
     for (size_t i = 0; i < reflection->vertices.count; ++i) {
         thunk_name(reflection, i);
-        write_run(reflection, reflection->vertices.data + i, out);
+        write_run(reflection->vertices.data + i, out);
     }
     write_table(reflection, out);
 }

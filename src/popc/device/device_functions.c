@@ -239,6 +239,7 @@ static bool call_memory(struct device_machine *m, const char *name)
 
 bool device_function(struct device_machine *m, const char *name)
 {
+    enum { WORKER_CYCLES = 6 }; /* of an instruction */
     for (size_t i = 0; i < sizeof(doubles) / sizeof(doubles[0]); ++i)
         if (strcmp(name, doubles[i].name) == 0) {
             m->run->instructions += OF_DOUBLE;
@@ -250,6 +251,10 @@ bool device_function(struct device_machine *m, const char *name)
         return call_memory(m, name);
     if (strcmp(name, "__popc_urand64") == 0) { /* one instruction of the machine */
         m->x[10] = mix(++m->run->instructions);
+        return true;
+    }
+    if (strcmp(name, "__popc_cycles") == 0 || strcmp(name, "__popc_tile_id") == 0) {
+        m->x[10] = ++m->run->instructions * (name[7] == 'c' ? WORKER_CYCLES : 0);
         return true;
     }
     return call_mathematics(m, name) || device_trap(m, "it calls '%.60s', which is not counted", name);

@@ -75,10 +75,17 @@ struct codelet_call {
     void *volatile current; /* the state being run; identifies the vertex when fail is called */
     /* Called by the codelet's assert, abort and the like; does not return.  Set by the engine before each call. */
     void (*fail)(struct codelet_call *call, const char *message, const char *file, int line);
-    /* Converts a float to the bits of a half, for code that follows the floating-point behaviour (module_behaving).
-     * It stands behind the members that all code has; C++ has the next one, too. */
+    /* Converts a float to the bits of a half, for code that follows the floating-point behaviour (module_behaving). */
     uint16_t (*narrow)(struct codelet_call *call, float value);
+    unsigned (*tile)(struct codelet_call *call); /* of the current vertex; NULL: not known */
+    /* Memory that the thread keeps for codelets (keep.c of the engine); NULL: there is none. Codelets of the libraries call it
+     * as popc_keep_block. */
+    void *(*keep)(unsigned key, size_t bytes);
     uint64_t seed; /* of the random numbers of the vertex at states; that of the vertex i further on is seed + i */
+    /* For the code itself.  Whoever makes a call sets drawn and timed to NULL. */
+    uint64_t generator[2];     /* of random numbers of the vertex drawn and its worker */
+    const void *drawn, *timed; /* the vertices to which generator and cycles belong */
+    unsigned worker, drawn_worker, cycles;
 };
 /* True when every compute() returned true (void counts as true). */
 typedef bool (*codelet_run)(struct codelet_call *call);
@@ -114,6 +121,7 @@ struct module_object {
     size_t counted_size;
     const char *source; /* name of its file, for messages */
     bool shares;        /* it has functions or variables for other objects, or uses theirs (resolve.h) */
+    bool asks_tile;     /* its code asks for the tile of its vertices (codelet_call.tile) */
     struct module_code measured[DEVICE_ARCHS]; /* from which sizes are measured; only of objects that share */
 };
 

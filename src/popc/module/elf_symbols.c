@@ -54,6 +54,21 @@ void elf_each_undefined(const void *object, size_t size, void (*each)(const char
     each_global(object, size, undefined_name, each, context);
 }
 
+bool elf_uses(const void *object, size_t size, const char *symbol)
+{
+    Elf *elf = debuginfo_open(object, size);
+    GElf_Shdr table;
+    GElf_Sym found;
+    bool uses = false;
+    Elf_Data *data = elf ? symbol_table(elf, &table) : NULL;
+    for (int i = 1; data && !uses && gelf_getsym(data, i, &found); ++i) {
+        const char *name = undefined_name(elf, &table, &found);
+        uses = name && strcmp(name, symbol) == 0;
+    }
+    debuginfo_close(elf);
+    return uses;
+}
+
 void elf_each_defined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context)
 {
     each_global(object, size, defined_name, each, context);

@@ -11,6 +11,8 @@
  * For a shared object these are its dynamic symbols. */
 void elf_each_undefined(const void *object, size_t size, void (*each)(const char *symbol, void *context),
                         void *context);
+/* Whether a shared object uses this symbol, which it does not define; weak ones count. */
+bool elf_uses(const void *object, size_t size, const char *symbol);
 /* Calls `each` for the functions and variables that an object has for others: not weak ones, which each object has for
  * itself (inline functions, templates), nor those that popc generates. */
 void elf_each_defined(const void *object, size_t size, void (*each)(const char *symbol, void *context), void *context);

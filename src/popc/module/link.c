@@ -207,33 +207,37 @@ static void on_fail(struct codelet_call *call, const char *message, const char *
     longjmp(starter->stopped, 1);
 }
 
-/* Any run function of an object: a call with no vertices sets the function that the object's code calls on failure. */
-static codelet_run any_run(const struct module *module, uint32_t object)
+/* In this library's part of each thread's first memory, so that it takes none later. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct codelet_call *running;
+
+struct codelet_call **codelet_place(void)
 {
-    for (uint32_t i = 0; i < module->codelet_count; ++i)
-        if (module->codelets[i].object == object)
-            return module_run(module, module->codelets + i);
-    return NULL;
+    return &running;
+}
+
+void object_enter(void *handle)
+{
+    void *symbol = dlsym(handle, "popc_enter");
+    void (*enter)(struct codelet_call * *(*)(void)) = NULL;
+    memcpy(&enter, &symbol, sizeof(enter));
+    if (enter)
+        enter(codelet_place);
 }
 
 /* Returns false when an initialiser called exit() or similar. */
 static bool start_object(const struct object_place *place, const struct initialisers *initialisers, struct str *reason)
 {
     struct starter starter = { .call = { .fail = on_fail } };
-    void *handle = place->module->objects[place->object].handle, *enter = dlsym(handle, "popc_enter");
-    codelet_run run = any_run(place->module, place->object);
-    void (*tell)(struct codelet_call *) = NULL;
-    memcpy(&tell, &enter, sizeof(tell));
-    if (run)
-        run(&starter.call);
-    else if (tell)
-        tell(&starter.call);
-    if (!setjmp(starter.stopped)) {
+    void *handle = place->module->objects[place->object].handle;
+    object_enter(handle);
+    running = &starter.call;
+    bool started = !setjmp(starter.stopped);
+    if (started)
         initialisers_run(initialisers, handle);
-        return true;
-    }
-    str_format(reason, "a static initialiser failed: %s", starter.message);
-    return false;
+    else
+        str_format(reason, "a static initialiser failed: %s", starter.message);
+    running = NULL;
+    return started;
 }
 
 struct linking {
@@ -296,7 +300,7 @@ static pop_status join_objects(struct linking *l, pop_error *error)
 {
     struct str reason = { 0 };
     for (size_t i = 0; i < l->opened.count; ++i)
-        if (!resolve_object(&l->opened.data[i].place, &l->shared, &l->objects, &reason))
+        if (!resolve_object(&l->opened.data[i].place, &l->shared, &reason))
             return cannot_load(&l->opened.data[i].place, &reason, error);
     for (size_t i = 0; i < l->opened.count; ++i)
         if (!start_object(&l->opened.data[i].place, &l->opened.data[i].initialisers, &reason))

@@ -114,6 +114,7 @@ static uint32_t copy_object(struct module *to, const struct module_object *objec
     *copy = (struct module_object){ .data = memcpy(arena_alloc(&to->arena, object->size), object->data, object->size),
                                     .size = object->size,
                                     .shares = object->shares,
+                                    .asks_tile = object->asks_tile,
                                     .source = arena_string(&to->arena, object->source) };
     if (object->counted_size)
         copy_counted(to, copy, object);

@@ -9,8 +9,8 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
 /* Sections "devices" (present only when code was measured), "uses", "counted", "stacks", "external", "tiles" and
- * "shares" were added later without a new VERSION. */
-enum { VERSION = 1, SECTIONS = 10, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+ * "shares" may be missing.  VERSION changes with struct codelet_call, too. */
+enum { VERSION = 2, SECTIONS = 10, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 #define AS_BEFORE UINT64_MAX /* the size of code that is that of the device before */
 
@@ -97,13 +97,16 @@ static bool write_external(struct bytes *out, const struct module *module)
     return any;
 }
 
-/* A byte, the name of its source and its code for each device (size, bytes) for each object; false when all stand
- * alone. */
+enum { SHARES = 1, ASKS_TILE = 2 };
+/* A byte with these bits, the name of its source and its code for each device (size, bytes) for each object; false when
+ * none has a bit. */
 static bool write_shares(struct bytes *out, const struct module *module)
 {
     bool any = false;
     for (uint32_t i = 0; i < module->object_count; ++i) {
-        bytes_u8(out, module->objects[i].shares);
+        uint8_t bits =
+            (uint8_t)((module->objects[i].shares ? SHARES : 0) | (module->objects[i].asks_tile ? ASKS_TILE : 0));
+        bytes_u8(out, bits);
         bytes_string(out, module->objects[i].source);
         for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
             const struct module_code *code = module->objects[i].measured + arch;
@@ -112,7 +115,7 @@ static bool write_shares(struct bytes *out, const struct module *module)
             if (!again)
                 bytes_put(out, code->data, code->size);
         }
-        any |= module->objects[i].shares;
+        any |= bits != 0;
     }
     return any;
 }
@@ -389,7 +392,9 @@ static void read_code(struct container_reader *r, struct module *module, struct 
 static bool read_shares(struct container_reader *r, struct module *module)
 {
     for (uint32_t i = 0; r->data && i < module->object_count; ++i) {
-        module->objects[i].shares = reader_u8(r) != 0;
+        uint8_t bits = reader_u8(r);
+        module->objects[i].shares = bits & SHARES;
+        module->objects[i].asks_tile = bits & ASKS_TILE;
         module->objects[i].source = read_name(r, &module->arena);
         for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
             read_code(r, module, module->objects[i].measured, arch);

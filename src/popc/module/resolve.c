@@ -244,26 +244,7 @@ static void resolve_use(const struct elf_use *use, void *context)
         memcpy(place, &address, sizeof(address));
 }
 
-/* The code of a failed assertion in another object has to know the call: thunks.c. */
-static void tell_others(const struct object_place *place, const struct object_list *list)
-{
-    struct module_object *object = place->module->objects + place->object;
-    void ***others = dlsym(object->handle, "popc_others");
-    if (!others)
-        return;
-    void **enter = arena_zero(&place->module->arena, list->v.count + 1, sizeof(*enter));
-    size_t count = 0;
-    for (size_t i = 0; i < list->v.count; ++i) {
-        const struct module_object *other = list->v.data[i].module->objects + list->v.data[i].object;
-        void *symbol = other != object && other->shares ? dlsym(other->handle, "popc_enter") : NULL;
-        if (symbol)
-            enter[count++] = symbol;
-    }
-    *others = enter;
-}
-
-bool resolve_object(const struct object_place *place, const struct shared_symbols *shared,
-                    const struct object_list *list, struct str *reason)
+bool resolve_object(const struct object_place *place, const struct shared_symbols *shared, struct str *reason)
 {
     const struct module_object *object = place->module->objects + place->object;
     struct link_map *map;
@@ -271,7 +252,5 @@ bool resolve_object(const struct object_place *place, const struct shared_symbol
         return true;
     struct resolving resolving = { shared, (unsigned char *)map->l_addr, reason };
     elf_each_use(object->data, object->size, resolve_use, &resolving);
-    if (!reason->length)
-        tell_others(place, list);
     return !reason->length;
 }

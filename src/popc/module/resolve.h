@@ -46,8 +46,7 @@ void modules_complete(struct module *const *all, size_t count, bool *listed);
 /* Before an object is loaded: its symbols that others define may stay undefined. */
 void resolve_weaken(void *object, size_t size, const struct shared_symbols *shared);
 /* Once all objects of the list are loaded: writes the addresses into one of them. False with the reason. */
-bool resolve_object(const struct object_place *place, const struct shared_symbols *shared,
-                    const struct object_list *list, struct str *reason);
+bool resolve_object(const struct object_place *place, const struct shared_symbols *shared, struct str *reason);
 /* A name as the source spells it: mangled ones of C++ without their parameters, other ones unchanged. */
 void symbol_spell(const char *symbol, struct str *out);
 

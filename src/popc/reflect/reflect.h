@@ -27,11 +27,6 @@ struct reflection {
     pop_error *error;
 };
 
-/* In C++, what the computes in classes use is known only once they are compiled with what calls them. */
-static inline bool reflect_may_share(const struct reflection *reflection)
-{
-    return reflection->language == POPC_CPP || reflection->exports || reflection->imports;
-}
 static inline bool reflect_shares(const struct reflection *reflection)
 {
     return reflection->exports || reflection->imports;

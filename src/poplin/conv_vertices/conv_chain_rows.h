@@ -135,21 +135,25 @@ static bool conv_find_rows(struct conv_chains *c, const struct conv_operands *o,
     return true;
 }
 
-/* The worklists whose rows are kept. */
+/* The worklists whose rows are kept; the same for all objects with this file, since a block does not depend on types.
+ */
 struct conv_kept {
     size_t bytes; /* 0: none */
     unsigned sizes[8];
     _Alignas(8) char lists[CHAIN_LISTS];
     struct conv_chains chains;
 };
+/* popc has it: a block of the thread, by its key; NULL without memory. */
+void *popc_keep_block(unsigned key, size_t bytes);
 /* NULL if the vertex's rows are not as above. */
 __attribute__((noinline)) static const struct conv_chains *conv_chains_of(const struct conv_operands *o, bool twos)
 {
-    static _Thread_local struct conv_kept kept_by_thread[2];
-    struct conv_kept *kept = &kept_by_thread[twos];
+    struct conv_kept *kept = popc_keep_block(twos, sizeof(*kept));
     const unsigned sizes[8] = { o->short_lists, o->kernel_size,  o->num_workers, o->in_chans,
                                 o->out_chans,   o->out_elements, o->in_stride,   o->out_stride };
     size_t bytes = o->list_words * (o->short_lists ? sizeof(short) : sizeof(int));
+    if (!kept)
+        return NULL;
     if (!bytes || kept->bytes != bytes || memcmp(kept->sizes, sizes, sizeof(sizes)) != 0 ||
         memcmp(kept->lists, o->worklists, bytes) != 0) {
         kept->bytes = bytes <= CHAIN_LISTS ? bytes : 0;

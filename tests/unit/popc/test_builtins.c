@@ -18,8 +18,8 @@
  */
 static const struct row {
     const char *expression, *code;
-    char of;    /* kind of the words: 'i', 'f', 'n' (floats that fit half), 'h', or 'r' for random numbers and a
-                   probability */
+    char of;    /* kind of the words: 'i', 'f', 'n' (floats that fit half), 'h', 'c' (floats or halves of
+                   all classes), or 'r' for random numbers and a probability */
     char file;  /* the tile's registers: 'm' or 'a' */
     int halves; /* of the result */
 } rows[] = {
@@ -79,6 +79,26 @@ static const struct row {
     { "__builtin_ipu_f16v2sufromui(a)", "f16v2sufromui $a4, $a0", 'i', 'a', 2 },
     { "__builtin_ipu_f16v2sum(p)", "f16v2sum $a4, $a0", 'h', 'a', 2 },
     { "__builtin_ipu_f16v4sum(s)", "f16v4sum $a4:5, $a0:1", 'h', 'a', 4 },
+    { "__builtin_ipu_f32clamp(f, w)", "f32clamp $a4, $a0, $a2:3", 'f', 'a', 2 },
+    { "__builtin_ipu_f32v2clamp(v, w)", "f32v2clamp $a4:5, $a0:1, $a2:3", 'f', 'a', 4 },
+    { "__builtin_ipu_f16v2clamp(p, q)", "f16v2clamp $a4, $a0, $a1", 'h', 'a', 2 },
+    { "__builtin_ipu_f16v4clamp(s, at<half2>(i + 2))", "f16v4clamp $a4:5, $a0:1, $a2", 'h', 'a', 4 },
+    { "__builtin_ipu_f16v2maxc(p)", "f16v2maxc $a4, $a0", 'i', 'a', 2 },
+    { "__builtin_ipu_f16v4maxc(s)", "f16v4maxc $a4, $a0:1", 'i', 'a', 2 },
+    { "__builtin_ipu_f32class(f)", "f32class $a4, $a0", 'c', 'a', 2 },
+    { "__builtin_ipu_f32v2class(v)", "f32v2class $a4, $a0:1", 'c', 'a', 2 },
+    { "__builtin_ipu_f16v2class(p)", "f16v2class $a4, $a0", 'c', 'a', 2 },
+    { "__builtin_ipu_f16v4class(s)", "f16v4class $a4, $a0:1", 'c', 'a', 2 },
+#define INTEGRAL(mode)                                                                                                 \
+    {                                                                                                                  \
+        "__builtin_ipu_f32int(f / 1024, " #mode ")",                                                                   \
+            "setzi $a1, 0\nor $a1, $a1, 0x3a800000\nf32mul $a0, $a0, $a1\nf32int $a4, $a0, " #mode, 'f', 'a', 2        \
+    }
+    INTEGRAL(0),
+    INTEGRAL(1),
+    INTEGRAL(2),
+    INTEGRAL(3),
+    INTEGRAL(4),
     { "__builtin_ipu_urand32()", "urand32 $a4", 'r', 'a', 2 },
     { "(__builtin_ipu_urand32(), __builtin_ipu_urand64())", "urand32 $a6\nurand64 $a4:5", 'r', 'a', 4 },
     { "__builtin_ipu_urand_f32()", "urand32 $a6\nf32sufromui $a4, $a6", 'r', 'a', 2 },
@@ -141,6 +161,12 @@ static uint32_t random_word(char of, uint64_t number, int word)
         uint32_t word_bits;
         memcpy(&word_bits, &value, sizeof(word_bits));
         return word_bits;
+    }
+    if (of == 'c') { /* of all classes */
+        static const uint32_t with[] = { 0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                         0x7fa00001, 0x00000001, 0x80000002, 0x7c007e01, 0xfc007d01,
+                                         0x00018001, 0x3c00bc00, 0x00008000, 0x3f800000 };
+        return with[bits % (sizeof(with) / sizeof(with[0]))];
     }
     if (of == 'h') /* no NaN or infinity; often equal */
         return (uint32_t)(number % 5 == 0 ? bits & 0x80008000u : bits & 0xbbffbbffu);
