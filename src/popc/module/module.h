@@ -25,6 +25,9 @@ const struct codelet_field *codelet_find_field(const struct codelet *codelet, co
 
 /* module_file.c: reading and writing modules as .gp files. */
 
+/* Of the format of .gp files; it changes with struct codelet_call, too. */
+enum { MODULE_VERSION = 2 };
+
 /* Reads a .gp from memory; copies what it needs. Errors are file_load_error and graph_object_load_error. */
 pop_status module_read(const char *name, const void *data, size_t size, struct module **module, pop_error *error);
 /* Writes the bytes that module_read reads; *data is malloc'ed. */

@@ -9,8 +9,8 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'O', 'D', 'E', '\n' };
 /* Sections "devices" (present only when code was measured), "uses", "counted", "stacks", "external", "tiles" and
- * "shares" may be missing.  VERSION changes with struct codelet_call, too. */
-enum { VERSION = 2, SECTIONS = 10, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
+ * "shares" may be missing. */
+enum { SECTIONS = 10, MAX_BYTES = 1 << 30, FIELD_BYTES = 30, CODELET_BYTES = 37 };
 
 #define AS_BEFORE UINT64_MAX /* the size of code that is that of the device before */
 
@@ -172,7 +172,7 @@ pop_status module_write(const struct module *module, char **data, size_t *size, 
     }
     if (write_shares(&shares, module))
         sections[count++] = (struct container_section){ "shares", shares.v.data, shares.v.count };
-    container_build(magic, VERSION, sections, count, data, size);
+    container_build(magic, MODULE_VERSION, sections, count, data, size);
     vec_free(&shares.v);
     vec_free(&external.v);
     vec_free(&tiles.v);
@@ -426,7 +426,7 @@ pop_status module_read(const char *name, const void *data, size_t size, struct m
     struct container_section sections[SECTIONS];
     size_t count;
     pop_status status =
-        container_open(magic, VERSION, "codelet file", name, data, size, sections, SECTIONS, &count, error);
+        container_open(magic, MODULE_VERSION, "codelet file", name, data, size, sections, SECTIONS, &count, error);
     if (status != POP_OK)
         return status;
     struct module *made = module_create(name, 1);

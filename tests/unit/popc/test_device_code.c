@@ -617,10 +617,10 @@ static pop_status read_with(const struct module *module, const struct bytes *dev
     char *data, *other;
     size_t size, count;
     assert_int_equal(module_write(module, &data, &size, &error), POP_OK);
-    assert_int_equal(container_open(magic, 1, "", "", data, size, sections, 5, &count, &error), POP_OK);
+    assert_int_equal(container_open(magic, MODULE_VERSION, "", "", data, size, sections, 5, &count, &error), POP_OK);
     assert_int_equal(count, 4);
     sections[4] = (struct container_section){ "devices", devices->v.data, devices->v.count };
-    container_build(magic, 1, sections, 5, &other, &size);
+    container_build(magic, MODULE_VERSION, sections, 5, &other, &size);
     pop_status status = module_read("bad.gp", other, size, &read, &error);
     module_release(read);
     free(data);
