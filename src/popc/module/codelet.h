@@ -78,8 +78,8 @@ struct codelet_call {
     /* Converts a float to the bits of a half, for code that follows the floating-point behaviour (module_behaving). */
     uint16_t (*narrow)(struct codelet_call *call, float value);
     unsigned (*tile)(struct codelet_call *call); /* of the current vertex; NULL: not known */
-    /* Memory that the thread keeps for codelets (keep.c of the engine); NULL: there is none. Codelets of the libraries call it
-     * as popc_keep_block. */
+    /* Memory that the thread keeps for codelets (keep.c of the engine); NULL: there is none. Codelets of the libraries
+     * call it as popc_keep_block. */
     void *(*keep)(unsigned key, size_t bytes);
     uint64_t seed; /* of the random numbers of the vertex at states; that of the vertex i further on is seed + i */
     /* For the code itself.  Whoever makes a call sets drawn and timed to NULL. */
