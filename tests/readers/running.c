@@ -5,7 +5,6 @@
 #include "readers.h"
 
 #include "base/mix.h"
-#include "image/file.h"
 #include "image/image.h"
 #include "popc/module/module.h"
 
