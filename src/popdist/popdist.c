@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums, gathers and broadcasts of host data between the processes of a program. */
 #include <popdist/popdist.h>
+#include <poplar/text.h>
 
 #include <poplar/ranks.h>
 #include <stdarg.h>
@@ -18,7 +19,7 @@ static pop_status fail(pop_error *error, pop_status status, const char *api, con
     snprintf(error->api, sizeof(error->api), "%s", api);
     va_list list;
     va_start(list, format);
-    vsnprintf(error->text, sizeof(error->text), format, list);
+    pop_text_vformat(error->text, sizeof(error->text), format, list);
     va_end(list);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Heads, types and descriptions of blobs. */
 #include "popef/format.h"
 
+#include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -147,7 +148,7 @@ pop_status format_fail(pop_error *error, pop_status status, const char *api, con
     snprintf(error->api, sizeof(error->api), "%s", api);
     va_list list;
     va_start(list, format);
-    vsnprintf(error->text, sizeof(error->text), format, list);
+    pop_text_vformat(error->text, sizeof(error->text), format, list);
     va_end(list);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -153,7 +154,7 @@ static popef_reader *read_all(popef_reader *reader, const char *name, const char
 static popef_reader *cannot_read(const char *path, const char *api, pop_error *error)
 {
     format_fail(error, POP_FILE_LOAD_ERROR, api, "%s cannot be read: %s", path ? path : "NULL",
-                strerror(path ? errno : ENOENT));
+                pop_text_from_errno(path ? errno : ENOENT));
     return NULL;
 }
 

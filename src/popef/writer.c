@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poplar/text.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ static pop_status write_failed(popef_writer *writer, const char *api, pop_error 
 {
     writer->failed = true;
     return format_fail(error, POP_FILE_LOAD_ERROR, api, "%s cannot be written: %s",
-                       writer->path ? writer->path : "the file", strerror(errno));
+                       writer->path ? writer->path : "the file", pop_text_from_errno(errno));
 }
 
 static bool put(popef_writer *writer, const void *data, size_t size)
