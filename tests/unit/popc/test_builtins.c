@@ -11,6 +11,7 @@
 #include "../tile/run.h"
 #include "scratch.h"
 
+#include <elf.h>
 #include <poplar/type.h>
 
 /* a, b: words.  f, g: floats, and v, w: pairs of them.  h: a half, p, q: two, s, t: four.  They are words 0 and 1, 0 to
@@ -257,9 +258,37 @@ static void each_vertex_has_its_numbers(void **state)
     module_release(made);
 }
 
+/* At the first use of such storage in a thread the C library allocates it, and ends the process where there is no
+ * memory. */
+static void objects_have_no_thread_local_storage(void **state)
+{
+    (void)state;
+    static const char text[] = "#include <poplar/vertex.h>\n#include <assert.h>\n"
+                               "POP_VERTEX(V) { POP_INOUT(int) x; };\n"
+                               "bool V_compute(V *v) { assert(*v->x); return true; }\n";
+    struct module *in_c;
+    pop_error error;
+    if (popc_compile("v.c", text, NULL, &in_c, &error) != POP_OK)
+        fail_msg("%s", error.text);
+    const struct module *modules[] = { module, in_c };
+    for (int m = 0; m < 2; ++m) {
+        const unsigned char *object = modules[m]->objects->data;
+        Elf64_Ehdr head;
+        memcpy(&head, object, sizeof(head));
+        assert_true(head.e_type == ET_DYN && head.e_phnum > 0);
+        for (unsigned i = 0; i < head.e_phnum; ++i) {
+            Elf64_Phdr segment;
+            memcpy(&segment, object + head.e_phoff + i * sizeof(segment), sizeof(segment));
+            assert_int_not_equal(segment.p_type, PT_TLS);
+        }
+    }
+    module_release(in_c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(builtins_give_the_bits_of_instructions),
-                                        cmocka_unit_test(each_vertex_has_its_numbers) };
+                                        cmocka_unit_test(each_vertex_has_its_numbers),
+                                        cmocka_unit_test(objects_have_no_thread_local_storage) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
