@@ -13,6 +13,7 @@
 #include <popef/Types.hpp>
 
 #include <cstdio>
+#include <locale>
 #include <memory>
 #include <sstream>
 
@@ -39,11 +40,13 @@ class BlobWriter
   private:
     friend class Writer;
     BlobWriter(Writer &of, popef_kind blobKind, detail::Value about)
-        : stream(bytes), writer(&of), kind(blobKind), description(std::move(about))
+        : stream(out), out(&bytes), writer(&of), kind(blobKind), description(std::move(about))
     {
+        out.imbue(std::locale::classic());
     }
 
-    std::ostringstream bytes;
+    std::stringbuf bytes;
+    std::ostream out;
     Writer *writer;
     popef_kind kind;
     detail::Value description;

@@ -6,6 +6,7 @@
 #include <poplar/ProfileValue.hpp>
 #include <poplar/impl/owned_profile_value.hpp>
 #include <poplar/impl/text_file.hpp>
+#include <poplar/text.h>
 
 namespace poplar
 {
@@ -211,10 +212,11 @@ POPLAR_IMPL void ProfileValue::setNumber(float value)
     kind = Type::DOUBLE;
     as.real = static_cast<double>(value);
     for (int digits = 6; digits < 9; ++digits) { // nine always suffice, and give the value itself
-        char text[40];
-        std::snprintf(text, sizeof(text), "%.*g", digits, static_cast<double>(value));
-        if (std::strtof(text, nullptr) == value) { // in the locale in which it was written
-            as.real = std::strtod(text, nullptr);
+        char text[POP_TEXT_DOUBLE];
+        pop_text_format(text, sizeof(text), "%.*g", digits, static_cast<double>(value));
+        const double read = pop_text_to_double(text, nullptr);
+        if (static_cast<float>(read) == value) {
+            as.real = read;
             return;
         }
     }
