@@ -17,7 +17,7 @@ static void push_event(struct exchange_traffic *x, uint64_t event)
     x->events.data[at] = event;
 }
 
-static uint64_t send_event(struct exchange_traffic *x)
+static uint64_t take_event(struct exchange_traffic *x)
 {
     assert(x->events.count);
     uint64_t *heap = x->events.data, first = heap[0], last = heap[--x->events.count];
@@ -213,7 +213,7 @@ void exchange_send(struct exchange_traffic *x)
             await(x, i, 0);
     }
     while (x->events.count) {
-        uint64_t event = send_event(x), now = event >> TILE_BITS;
+        uint64_t event = take_event(x), now = event >> TILE_BITS;
         uint32_t tile = (uint32_t)(event & (EXCHANGE_MAX_TILES - 1));
         if (x->ports[tile].wake != now) /* an earlier cycle came up */
             continue;
