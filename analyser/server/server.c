@@ -126,6 +126,7 @@ static unsigned http_status(pop_status status)
     case POP_PARSE_ERROR:
         return MHD_HTTP_BAD_REQUEST;
     case POP_FILE_LOAD_ERROR:
+    case POP_MISSING_GRAPH_PROFILE: /* the report was there when it was opened */
         return MHD_HTTP_NOT_FOUND;
     case POP_APPLICATION_RUNTIME_ERROR:
         return MHD_HTTP_CONFLICT;

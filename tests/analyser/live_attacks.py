@@ -42,6 +42,15 @@ def until(what, seconds=60):
         time.sleep(0.1)
 
 
+def is_whole(server, runs):
+    """A whole report with so many runs is open; between two versions of a file there is none."""
+    try:
+        reports = server.get("reports")
+        return bool(reports) and reports[0]["partial"] is None and len(server.get("trace/lanes")["runs"]) == runs
+    except Failed:
+        return False
+
+
 def settled(server, at_most):
     """The server keeps no more files than that, once its own work is done."""
     until(lambda: files_of(server) <= at_most)
@@ -177,7 +186,7 @@ def check_killed(command, program, work):
                 else:
                     process.stdin.close()
             ask(server)
-        until(lambda: server.get("reports")[0]["partial"] is None and len(server.get("trace/lanes")["runs"]) == 3)
+        until(lambda: is_whole(server, 3))
         ask(server, 4)
 
 

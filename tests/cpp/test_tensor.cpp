@@ -206,15 +206,15 @@ TEST(text)
     t.dumpRegions();
 }
 
-TEST(no_tensor_has_metadata)
+TEST(only_quarter_tensors_have_metadata)
 {
     Graph graph = makeGraph();
     Tensor t = graph.addVariable(FLOAT, { 2 }, "t");
     CHECK(!t.hasMetadata());
-    CHECK_THROWS(t.getMetadata(), tensor_metadata_error, "8-bit");
-    CHECK_THROWS(t.associateMetadata(t), tensor_metadata_error, "8-bit");
-    CHECK_THROWS(graph.addVariable(FLOAT, t, { 2 }, "x"), tensor_metadata_error, "8-bit");
-    CHECK_THROWS(graph.addConstant(FLOAT, t, { 2 }, 1.0f), tensor_metadata_error, "8-bit");
+    CHECK_THROWS(t.getMetadata(), tensor_metadata_error, "a tensor of type float has no metadata");
+    CHECK_THROWS(t.associateMetadata(t), tensor_metadata_error, "a tensor of type float has no metadata");
+    CHECK_THROWS(graph.addVariable(FLOAT, t, { 2 }, "x"), tensor_metadata_error, "only quarter has some");
+    CHECK_THROWS(graph.addConstant(FLOAT, t, { 2 }, 1.0f), tensor_metadata_error, "only quarter has some");
 }
 
 TEST(joining)
