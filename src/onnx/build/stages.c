@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "onnx/build/stages.h"
+#include "onnx/build/build.h"
 
 #include <poputil/tile_mapping.h>
 
