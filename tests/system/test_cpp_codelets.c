@@ -200,9 +200,15 @@ static void vertices_know_their_tiles(struct world *w)
 {
     asks_tiles(w, (pop_options){ 0 });
 }
+/* ThreadSanitizer refuses a process that starts threads after a fork. */
+#ifdef __SANITIZE_THREAD__
+enum { CAN_ISOLATE = false };
+#else
+enum { CAN_ISOLATE = true };
+#endif
 static void isolated_vertices_know_their_tiles(struct world *w)
 {
-    if (!w->checked)
+    if (!w->checked && CAN_ISOLATE)
         asks_tiles(w, POP_OPTIONS({ "debug.isolateCodelets", "true" }));
 }
 static void rounding_vertices_know_their_tiles(struct world *w)
