@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same training in double precision, in plain loops: the known answer.
+// The training of the model in double precision, in plain loops: the known answer.
 #ifndef FRAMEWORK_REFERENCE_HPP
 #define FRAMEWORK_REFERENCE_HPP
 

@@ -160,7 +160,7 @@ POP_API pop_tensor popfloat_cast_native_to_gfloat_at(pop_where where, pop_graph 
 POP_API pop_tensor popfloat_cast_native_to_gfloat_in_at(pop_where where, pop_graph *graph, pop_tensor in,
                                                         pop_tensor params, const popfloat_cast *cast,
                                                         pop_compute_set set, const char *name);
-/* The same in place, whatever the storage type is. */
+/* The cast to a format in place, whatever the storage type is. */
 #define popfloat_cast_native_to_gfloat_in_place(...) popfloat_cast_native_to_gfloat_in_place_at(POP_HERE, __VA_ARGS__)
 POP_API void popfloat_cast_native_to_gfloat_in_place_at(pop_where where, pop_graph *graph, pop_tensor in,
                                                         pop_tensor params, const popfloat_cast *cast,

@@ -37,7 +37,7 @@ inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format
                                                                        detail::name(debugContext)),
                                 debugContext);
 }
-// The same as a constant.
+// The metadata as a constant.
 inline Tensor createConstantMetadataTensor(Graph &graph, QuarterMetadata::Format format, int scale,
                                            const DebugContext &debugContext = {})
 {

@@ -16,7 +16,7 @@ namespace poplar
 // An empty execution profile is not printed.
 POP_API void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile,
                                  const ProfileValue &executionProfile = {}, const OptionFlags &options = {});
-// The same of a report file: profile.pop, or its directory, as graph_memory_allocation_error::profilePath names it.
+// The summary of a report file: profile.pop, or its directory, as graph_memory_allocation_error::profilePath names it.
 // Loads libpva; throws file_load_error if the report, or the library, cannot be read.
 POP_API void printProfileSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options = {});
 inline void printProfileSummary(std::ostream &out, const char *profilePath, const OptionFlags &options = {})

@@ -28,7 +28,7 @@ inline quarter toQuarter(float value, QuarterMetadata metadata, bool nanoo = tru
 {
     return quarter::fromBits(pop_quarter_from_float(value, metadata.getBinary(), nanoo));
 }
-// The same for a half.
+// The conversion of a half.
 inline quarter toQuarter(half value, QuarterMetadata metadata, bool nanoo = true)
 {
     return toQuarter(static_cast<float>(value), metadata, nanoo);

@@ -165,11 +165,6 @@ static size_t elements_of_fullest_ipu(const struct call *call, pop_tensor t)
     return most;
 }
 
-static unsigned greatest_common_divisor(unsigned a, unsigned b)
-{
-    return b ? greatest_common_divisor(b, a % b) : a;
-}
-
 /* Divides both groups as long as the blocks of the fullest IPU are at most its tiles: large blocks would leave most
  * tiles idle.  The rule is the original's of March 2021: the divisor takes the smallest primes of both groups, counted
  * in grains, first; it divides the from group as far as that has them, then the to group. */
@@ -186,7 +181,7 @@ static void make_finer(const struct call *call, pop_tensor t, poputil_dim_groupi
             grains /= prime;
         } else
             ++prime;
-    unsigned of_from = greatest_common_divisor(divisor, from->size / grain);
+    unsigned of_from = (unsigned)poplibs_gcd(divisor, from->size / grain);
     from->size /= of_from;
     to->size /= divisor / of_from;
 }
