@@ -150,8 +150,8 @@ static bool is_arranged(const struct conv_resolved *conv, const struct conv_reso
                         pop_tensor weights)
 {
     const struct call *call = conv->call;
-    if (!call_ready(call))
-        return false;
+    if (!call_ready(call) || !conv->request->input_arranged_by) /* mostly nothing is declared */
+        return call_ready(call);
     unsigned of_input = conv_loop_slices(conv, false), of_weights = conv_loop_slices(conv, true);
     input = pop_tensor_at(slices_first(call, input, of_input, sliced_dim(conv, input, false)), 0);
     weights = pop_tensor_at(slices_first(call, weights, of_weights, sliced_dim(conv, weights, true)), 0);
