@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from .tree import Finding, Missing, rule
+from .tree import Finding, rule
 
 DIRECTORIES = ("include", "src", "tools", "bench", "examples", "tests", "analyser", "python")
 SUFFIXES = (".c", ".h", ".def", ".cpp", ".hpp")
@@ -29,7 +29,7 @@ def macros(lines):
 
 
 def functions(tree, files):
-    """File, line, name and length of each function; none without ctags."""
+    """File, line, name and length of each function."""
     for language, suffixes in (("C", (".c", ".h", ".def")), ("C++", (".cpp", ".hpp"))):
         chosen = "\n".join(name for name in files if name.endswith(suffixes))
         command = ["ctags", "--fields=+ne", "--kinds-%s=f" % language, "--language-force=" + language, "-o", "-", "-L", "-"]
@@ -44,11 +44,8 @@ def functions(tree, files):
 def measure(tree):
     """All sizes of the C and C++ sources in DIRECTORIES."""
     files = [name for name in tree.files if name.endswith(SUFFIXES) and name.split("/")[0] in DIRECTORIES]
-    try:
-        tree.tool("ctags", package="universal-ctags")
-        yield from (Size("function", *row) for row in functions(tree, files))
-    except Missing:
-        pass
+    tree.tool("ctags", package="universal-ctags")
+    yield from (Size("function", *row) for row in functions(tree, files))
     for name in files:
         lines = tree.lines(name)
         yield Size("file", name, 1, os.path.basename(name), len(lines) - 1)

@@ -29,7 +29,7 @@ class Missing(Exception):
 
 
 class Tree:
-    """The project's own files below a directory: those that git tracks, or, in an unpacked archive, everything outside of build/. Texts are read once."""
+    """The project's own files below a directory: those that git tracks, or, in an unpacked archive, everything but what the build makes. Texts are read once."""
 
     def __init__(self, root):
         self.root = os.path.abspath(root)
@@ -44,7 +44,7 @@ class Tree:
                 return [name for name in tracked.stdout.splitlines() if os.path.isfile(self.path(name))]
         found = []
         for where, below, names in os.walk(self.root):
-            below[:] = [name for name in below if name not in ("build", ".git", "node_modules")]
+            below[:] = [name for name in below if name not in ("build", "dist", ".git", "node_modules", "__pycache__")]
             found += [os.path.relpath(os.path.join(where, name), self.root) for name in names]
         return found
 

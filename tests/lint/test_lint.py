@@ -106,8 +106,8 @@ def write(root, files):
             file.write(text)
 
 
-def lint(*arguments):
-    return subprocess.run([LINT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+def lint(*arguments, **options):
+    return subprocess.run([sys.executable, LINT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, **options)
 
 
 class Rules(unittest.TestCase):
@@ -125,6 +125,14 @@ class Rules(unittest.TestCase):
                 found = iter(re.findall(r"(?m)^\S+: %s: .*" % rule, bad.stdout))
                 for text in expected:
                     self.assertTrue(any(line.startswith(text) for line in found), "%s is not in\n%s" % (text, bad.stdout))
+
+    def test_rules_without_their_tools_are_skipped_and_rewrite_nothing(self):
+        with tempfile.TemporaryDirectory() as root:
+            write(root, {"src/base/a.c": "int   f(void);\n", "scripts/budget.txt": "function src/base/a.c f 100 # a reason\n"})
+            for arguments in (["budget"], ["declarations"], ["prefixes"], ["words"], ["shell"], ["format"], ["--write", "budget"], ["--write", "format"]):
+                done = lint("--root", root, *arguments, env={"PATH": root})
+                self.assertEqual((done.returncode, done.stdout), (77, ""), arguments)
+                self.assertIn("is not installed: sudo apt-get install ", done.stderr)
 
     def test_every_rule_has_a_case_and_is_run(self):
         listed = set(re.findall(r"(?m)^([a-z-]+) ", lint("--list").stdout))
