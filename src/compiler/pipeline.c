@@ -13,10 +13,9 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/steps/steps.h"
 #include "compiler/verify.h"
-#include "graph/build.h"
-#include "graph/debug_calls.h"
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/debug_calls.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 #include "image/check.h"
 #include "program/registers.h"
 
@@ -327,8 +326,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store->compiling = false;
     compiler_free(&c);
     store->memory_failures = mem_failures(); /* this call reports them */
-    if (--store->handles == 0)
-        store_destroy(store);
+    store_release(store);
     if (!good)
         return fail_compile(c.image, image, error);
     LOG(COMPILER, INFO, "compiled in %.1f ms: %zu steps, %llu bytes of variables, %zu bytes of vertex state",

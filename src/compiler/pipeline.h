@@ -3,7 +3,7 @@
 #ifndef COMPILER_PIPELINE_H
 #define COMPILER_PIPELINE_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "image/image.h"
 
 /* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it

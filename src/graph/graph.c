@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graph handles: lifetime, errors, marks and counts. */
 #include "graph/graph.h"
-#include "graph/build.h"
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 #include "target/target.h"
 
 pop_graph *pop_graph_create(const pop_target *target)
@@ -53,20 +52,6 @@ pop_graph *pop_graph_create_replicated_at(pop_where where, const pop_target *tar
     graph->target = store->target;
     store->replicas = replicas;
     return graph;
-}
-
-void pop_graph_destroy(pop_graph *graph)
-{
-    if (!graph)
-        return;
-    pop_store *store = graph->store;
-    if (graph != store->top) { /* the top graph itself lives as long as anything refers to it */
-        free(graph->tiles);
-        free(graph->virtuals);
-        free(graph);
-    }
-    if (--store->handles == 0)
-        store_destroy(store);
 }
 
 const pop_target *pop_graph_target(const pop_graph *graph)
@@ -195,28 +180,4 @@ size_t pop_graph_num_edges(const pop_graph *graph)
 size_t pop_graph_num_compute_sets(const pop_graph *graph)
 {
     return graph ? graph->store->sets.count : 0;
-}
-
-bool graph_tensor(pop_graph *graph, pop_where where, const char *api, const char *path, pop_status status, pop_tensor t)
-{
-    if (!pop_tensor_valid(t))
-        return store_fail_in(graph->store, status, where, api, path, "the tensor is null");
-    if (t.store != graph->store)
-        return store_fail_in(graph->store, status, where, api, path, "the tensor belongs to another graph");
-    return replicate_check(graph->store, graph->group, where, api, path, t);
-}
-
-static bool first_variable(const struct piece *piece, void *context)
-{
-    *(uint32_t *)context = piece->variable;
-    return false;
-}
-
-const char *tensor_debug_name(pop_tensor t)
-{
-    uint32_t variable = UINT32_MAX;
-    if (!pop_tensor_valid(t))
-        return "";
-    tensor_each_piece(t, first_variable, &variable);
-    return variable < t.store->variables.count ? store_name(t.store, t.store->variables.data[variable].name) : "";
 }

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
-#include "graph/debug_calls.h"
+#include "graph/store/debug_calls.h"
 #include "image/model.h"
 #include "image/placement.h"
 #include "popc/module/codelet.h"

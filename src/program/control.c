@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that hold other programs: Sequence, Block, Repeat, RepeatWhile, If, Switch, Call of a function. */
-#include "graph/view.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 pop_program pop_sequence_at(pop_where where, pop_graph *graph, const char *name)

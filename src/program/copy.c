@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copy, in all its forms: tensor to tensor, streams, remote buffers. */
-#include "graph/view.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CrossReplicaCopy: which replica sends to which. */
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 #include "base/str.h"

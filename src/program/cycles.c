@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that read the clocks of tiles: a stamp, and the difference of two around what a sequence holds. */
-#include "graph/build.h"
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 /* Checks the tile number and the sync type. */

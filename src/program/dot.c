@@ -2,9 +2,9 @@
 /* Graphviz pictures of what programs do: boxes for steps or vertices, ellipses for variables, dashed arrows for the
  * order of steps. */
 #include "base/str.h"
-#include "graph/build.h"
-#include "graph/edge.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/edge.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 #include <stdio.h>

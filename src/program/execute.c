@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that are one step: Execute, Sync, WriteUndef, AssumeEqualAcrossReplicas, Abort, and the call of a host
  * function. */
-#include "graph/view.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 static pop_program execute(const struct program_call *call, pop_compute_set set, const pop_tensor *consensus,

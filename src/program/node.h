@@ -3,7 +3,7 @@
 #ifndef PROGRAM_NODE_H
 #define PROGRAM_NODE_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 
 enum program_kind {
 #define PROGRAM_KIND(constant, class, way) PROGRAM_##constant,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PrintTensor and ErrorProgram: the content is selected here, engine/print.c formats it. */
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 #include "program/node.h"
 
 pop_print_format pop_print_format_default(void)

@@ -3,8 +3,8 @@
  * is a variable that the graph makes on first use, spread over all tiles; setting and reading are copies on each tile.
  */
 #include "program/registers.h"
-#include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/store/store.h"
 #include "program/node.h"
 
 enum { SEED_WORDS = 4, FLAGS = 5, ROUNDING = 3 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs in the dump of a graph: the roots, and each program that they reach once, by its number. */
-#include "graph/build.h"
 #include "graph/saved/dump_graph.h"
+#include "graph/store/store.h"
 #include "program/node.h"
 
 /* What is dumped: programs in the order in which they are found from the roots. */

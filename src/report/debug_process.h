@@ -3,7 +3,7 @@
 #ifndef REPORT_DEBUG_PROCESS_H
 #define REPORT_DEBUG_PROCESS_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "report/debug_stream.h"
 #include "value/report_files.h"
 

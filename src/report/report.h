@@ -4,7 +4,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "image/image.h"
 #include "report/bundle.h"
 #include "report/debug_stream.h"

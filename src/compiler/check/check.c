@@ -5,7 +5,7 @@
 #include "compiler/common/edges.h"
 #include "compiler/common/prefetch.h"
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include "base/pool.h"
 

@@ -4,7 +4,7 @@
 #define COMPILER_CHECK_CHECK_H
 
 #include "compiler/common/compiler.h"
-#include "graph/store.h"
+#include "graph/store/store.h"
 
 struct expansion;
 

@@ -3,8 +3,8 @@
  * Vertices and most programs are repeated; one Copy moves the data of all replicas; CrossReplicaCopy is a Copy. */
 #include "compiler/check/check.h"
 #include "compiler/common/compiler.h"
-#include "graph/edge.h"
 #include "graph/graph.h"
+#include "graph/view/edge.h"
 #include "program/node.h"
 
 #include "base/str.h"

@@ -7,7 +7,7 @@
 #include "compiler/common/bits.h"
 #include "compiler/common/moves.h"
 #include "compiler/common/results.h"
-#include "graph/store.h"
+#include "graph/store/store.h"
 #include "image/image.h"
 #include "program/node.h"
 

@@ -4,7 +4,7 @@
 #define COMPILER_COMMON_EDGES_H
 
 #include "compiler/common/compiler.h"
-#include "graph/edge.h"
+#include "graph/view/edge.h"
 
 /* First element of [begin, end) that no tile has, or end. */
 uint64_t tile_map_gap(const struct tile_map *map, uint64_t begin, uint64_t end);

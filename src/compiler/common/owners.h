@@ -5,7 +5,7 @@
 #define COMPILER_COMMON_OWNERS_H
 
 #include "compiler/common/compiler.h"
-#include "graph/edge.h"
+#include "graph/view/edge.h"
 
 #define HOME_EVERYWHERE (UINT32_MAX - 1) /* a hidden constant: replicated on each tile that reads it */
 #define HOME_PARTS      UINT32_MAX       /* several tiles, or gaps */

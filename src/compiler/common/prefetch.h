@@ -7,7 +7,7 @@
 #define COMPILER_COMMON_PREFETCH_H
 
 #include "compiler/common/compiler.h"
-#include "graph/edge.h"
+#include "graph/view/edge.h"
 
 /* Prefetch distances in vertices: each stage uses what the previous one fetched. */
 enum { AHEAD_VIEWS = 4, AHEAD_EDGES = 8, AHEAD_VERTEX = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/common/runs.h"
-#include "graph/piece_shapes.h"
+#include "graph/store/piece_shapes.h"
 
 #include <assert.h>
 

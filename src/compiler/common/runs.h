@@ -3,7 +3,7 @@
 #ifndef COMPILER_COMMON_RUNS_H
 #define COMPILER_COMMON_RUNS_H
 
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include <assert.h>
 

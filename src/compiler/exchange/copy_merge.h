@@ -7,7 +7,7 @@
 #include "compiler/common/owners.h"
 
 #include "base/vec.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 /* A part that may continue another one. */
 struct open_part {

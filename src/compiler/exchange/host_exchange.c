@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler/exchange/host_exchange.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include "base/log.h"
 

@@ -6,7 +6,7 @@
 #define COMPILER_EXCHANGE_SAME_STEPS_H
 
 #include "compiler/common/compiler.h"
-#include "graph/edge.h"
+#include "graph/view/edge.h"
 
 /* 128 bits, so that two different steps do not have the same one; 0: a step that is like no other. */
 struct step_key {

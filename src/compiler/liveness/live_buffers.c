@@ -5,7 +5,7 @@
 #include "compiler/common/owners.h"
 #include "compiler/liveness/live.h"
 #include "compiler/liveness/liveness.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include <assert.h>
 

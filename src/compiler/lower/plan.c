@@ -7,7 +7,7 @@
 #include "compiler/lower/plan.h"
 
 #include "compiler/common/runs.h"
-#include "graph/piece_shapes.h"
+#include "graph/store/piece_shapes.h"
 
 #include <assert.h>
 

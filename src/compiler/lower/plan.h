@@ -4,7 +4,7 @@
 #define COMPILER_LOWER_PLAN_H
 
 #include "compiler/common/moves.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 /* One side of a copy: a view, or elements of one variable, or (both NULL) a buffer from its start. */
 struct plan_side {

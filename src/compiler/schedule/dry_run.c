@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "graph/build.h"
+#include "graph/store/store.h"
 #include "popc/popc.h"
 
 #define XXH_INLINE_ALL

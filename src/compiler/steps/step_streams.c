@@ -2,7 +2,7 @@
 /* Stream copies as steps: consecutive ones are deferred and merged into one; data that the host sends in the tensor's
  * order is rearranged by the tiles. */
 #include "compiler/steps/steps.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include <assert.h>
 

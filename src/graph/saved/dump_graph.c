@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dumps the whole graph for tools: JSON, or the same as CBOR. */
 #include "graph/saved/dump_graph.h"
-#include "graph/edge.h"
 #include "graph/graph.h"
 #include "graph/saved/saved.h"
-#include "graph/view.h"
+#include "graph/view/edge.h"
+#include "graph/view/view.h"
 #include "target/target.h"
 
 /* ---- what a graph holds ---- */

@@ -4,8 +4,8 @@
 #define GRAPH_SAVED_DUMP_GRAPH_H
 
 #include "graph/saved/dump.h"
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 /* Layouts of tensors: collected from a graph, checked, built into another. */
 #include "graph/saved/saved.h"
 #include "graph/graph.h"
-#include "graph/tensor_form.h"
-#include "graph/view.h"
+#include "graph/view/tensor_form.h"
+#include "graph/view/view.h"
 
-#include "graph/tensor.h"
+#include "graph/view/tensor.h"
 
 #include <stdio.h>
 

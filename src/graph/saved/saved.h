@@ -6,7 +6,7 @@
 
 #include "base/container.h"
 #include "base/str.h"
-#include "graph/build.h"
+#include "graph/store/store.h"
 
 struct saved_variable {
     char *name; /* malloc'ed */

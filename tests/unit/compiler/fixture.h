@@ -11,8 +11,8 @@
 
 #include "compiler/common/compiler.h"
 #include "compiler/pipeline.h"
-#include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/store/store.h"
 #include "popc/module/module.h"
 
 #include <poplar/poplar.h>

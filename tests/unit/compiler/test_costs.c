@@ -2,7 +2,7 @@
 /* Bytes moved and costs of steps do not depend on the order of creation: bytes are those of naive lists of elements. */
 #include "fixture.h"
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include "compiler/common/owners.h"
 #include "compiler/common/runs.h"

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "compiler/lower/plan.h"
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 #include "image/move.h"
 #include "rounds.h"
 

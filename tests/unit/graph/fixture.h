@@ -4,8 +4,8 @@
 #ifndef TESTS_GRAPH_FIXTURE_H
 #define TESTS_GRAPH_FIXTURE_H
 
-#include "graph/build.h"
 #include "graph/graph.h"
+#include "graph/store/store.h"
 
 #include <poplar/poplar.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones compared with the documented order of each method, element by element. */
 #include "graph/graph.h"
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 
 #include <poplar/poplar.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connecting tensors to fields: what is stored, and what is refused. */
 #include "fixture.h"
-#include "graph/edge.h"
 #include "graph/graph.h"
+#include "graph/view/edge.h"
 
 struct setup {
     pop_graph *graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Library calls are recorded, and additions to the graph belong to their call. */
-#include "graph/store.h"
+#include "graph/store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

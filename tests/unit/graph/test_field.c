@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes and initial values of state. */
 #include "fixture.h"
-#include "graph/edge.h"
 #include "graph/graph.h"
+#include "graph/view/edge.h"
 
 static pop_vertex mix(pop_graph *graph)
 {

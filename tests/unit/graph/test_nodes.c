@@ -3,7 +3,7 @@
  * that they refer to. */
 #include "fixture.h"
 #include "graph/graph.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 enum { TURNS = 1000 };
 

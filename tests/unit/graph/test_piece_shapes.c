@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of kept pieces: equal ones are one, and a kept piece is what was kept. */
-#include "graph/piece_shapes.h"
+#include "graph/store/piece_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

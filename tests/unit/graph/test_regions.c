@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sorted contiguous regions, orders that simplify, and tensors without their broadcast. */
-#include "graph/store.h"
-#include "graph/view.h"
+#include "graph/store/store.h"
+#include "graph/view/view.h"
 
 #include <poplar/poplar.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of tensor layouts: complete, damaged and malicious; the dump of a graph. */
 #include "fixture.h"
-#include "graph/view.h"
+#include "graph/view/view.h"
 
 #include "base/container.h"
-#include "graph/tensor.h"
+#include "graph/view/tensor.h"
 
 #include <cbor.h>
 #include <jansson.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every mistake that a view call can report; text, constants, null tensors; and the counted costs of views. */
 #include "graph/graph.h"
-#include "graph/tensor.h"
-#include "graph/view.h"
+#include "graph/view/tensor.h"
+#include "graph/view/view.h"
 
 #include <poplar/poplar.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every view operation, composed at random, compared with a plain list of (variable, element). */
 #include "graph/graph.h"
-#include "graph/tensor.h"
-#include "graph/tensor_form.h"
-#include "graph/view.h"
-#include "graph/view_table.h"
+#include "graph/view/tensor.h"
+#include "graph/view/tensor_form.h"
+#include "graph/view/view.h"
+#include "graph/view/view_table.h"
 #include "rounds.h"
 
 #include <poplar/poplar.h>

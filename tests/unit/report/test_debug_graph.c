@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* debug.cbor: the contents of a graph, and the library calls that created them, with the user's lines. */
-#include "graph/debug_calls.h"
+#include "graph/store/debug_calls.h"
 #include "unit/profile/values.h"
 
 #include "base/file.h"
