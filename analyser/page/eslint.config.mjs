@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import tseslint from "typescript-eslint";
 
+// Each directory includes those before it alone.
+const LAYERS = ["text", "data", "draw", "ui", "views"];
+
+const layers = LAYERS.map((directory, i) => ({
+    files: [`${directory}/**/*.ts`, `${directory}/**/*.tsx`],
+    rules: {
+        "no-restricted-imports": [
+            "error",
+            {
+                patterns: LAYERS.slice(i + 1).map((above) => ({
+                    group: [`**/${above}/*`, `**/${above}`],
+                    message: `${directory}/ is below ${above}/.`,
+                })),
+            },
+        ],
+    },
+}));
+
 export default tseslint.config(
     { ignores: ["dist/", "node_modules/"] },
     {
@@ -24,4 +42,5 @@ export default tseslint.config(
             ],
         },
     },
+    ...layers,
 );

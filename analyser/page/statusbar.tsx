@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { activities, onActivity } from "./data/activity";
 import { Report } from "./data/reports";
 import { Progress } from "./frame";
-import { bytes, percent } from "./ui/format";
+import { bytes, percent } from "./text/format";
 
 /** The text at the left of the status bar. Views change it at each frame of a gesture: only this text is rendered
  * then. */

@@ -2,7 +2,6 @@
 #include "account.h"
 
 #include "base/mem.h"
-#include "elapsed.h"
 
 #include <poplar/text.h>
 
@@ -22,11 +21,11 @@ const char *const activity_names[ACTIVITIES] = {
     [ACTIVITY_OTHER] = "other",
 };
 
-/* Numbers of enum activity. */
-static const char cycles_sql[] = ELAPSED_SHIFTS
-    "SELECT s.run, CASE WHEN p.type = 'OnTileExecute' THEN 0 WHEN p.type = 'DoExchange' THEN 1 WHEN p.type = "
-    "'GlobalExchange' THEN 2 WHEN p.type LIKE 'StreamCopy%' THEN 3 WHEN p.type IN ('Sync', 'Sans', 'SyncAns') THEN 4 "
-    "ELSE 5 END, sum(s.by) FROM shifts s JOIN programs p ON p.id = s.program GROUP BY 1, 2";
+/* Programs, and numbers of enum activity. */
+static const char activities_sql[] =
+    "SELECT id, CASE WHEN type = 'OnTileExecute' THEN 0 WHEN type = 'DoExchange' THEN 1 WHEN type = "
+    "'GlobalExchange' THEN 2 WHEN type LIKE 'StreamCopy%' THEN 3 WHEN type IN ('Sync', 'Sans', 'SyncAns') THEN 4 "
+    "ELSE 5 END FROM programs ORDER BY id";
 
 static bool on_run(void *context, size_t columns, const char *const *names, const pva_value *values)
 {
@@ -45,16 +44,31 @@ static int by_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool on_cycles(void *context, size_t columns, const int64_t *values)
+/* Activities by the id of a program. */
+typedef VEC(unsigned char) activity_list;
+
+static bool on_activity(void *context, size_t columns, const int64_t *values)
 {
-    struct account *account = context;
-    struct account_run wanted = { .id = (uint64_t)values[0] }, *run = NULL;
+    activity_list *list = context;
     (void)columns;
-    if (account->runs.count)
-        run = bsearch(&wanted, account->runs.data, account->runs.count, sizeof(wanted), by_id);
-    if (run && values[1] >= 0 && values[1] < ACTIVITIES)
-        run->cycles[values[1]] += (double)values[2];
+    if (values[0] == (int64_t)list->count)
+        *vec_push(list) = (unsigned char)values[1];
     return true;
+}
+
+static pop_status add_cycles(struct account *account, const struct elapsed *elapsed, pva_file *file, pop_error *error)
+{
+    activity_list of = { 0 };
+    pop_status status = pva_sql_integers(file, activities_sql, on_activity, &of, error);
+    for (size_t i = 0; i < elapsed->rows.count && account->runs.count; ++i) {
+        const struct elapsed_row *row = &elapsed->rows.data[i];
+        struct account_run wanted = { .id = row->run };
+        struct account_run *run = bsearch(&wanted, account->runs.data, account->runs.count, sizeof(wanted), by_id);
+        if (run && row->program < of.count)
+            run->cycles[of.data[row->program]] += row->cycles;
+    }
+    vec_free(&of);
+    return status;
 }
 
 static bool on_numbers(void *context, size_t columns, const char *const *names, const pva_value *values)
@@ -84,7 +98,7 @@ static void complete(struct account *account)
     }
 }
 
-pop_status account_read(struct account *account, pva_file *file, pop_error *error)
+pop_status account_read(struct account *account, const struct elapsed *elapsed, pva_file *file, pop_error *error)
 {
     double use[2] = { 0 }; /* compute cycles of all tiles, cycles of all tiles */
     pop_status status = pva_sql(file,
@@ -92,7 +106,7 @@ pop_status account_read(struct account *account, pva_file *file, pop_error *erro
                                 "SELECT 1 FROM executed) ORDER BY id",
                                 on_run, account, error);
     if (status == POP_OK)
-        status = pva_sql_integers(file, cycles_sql, on_cycles, account, error);
+        status = add_cycles(account, elapsed, file, error);
     if (status == POP_OK)
         status = pva_sql(file, "SELECT compute, total * tiles_per_replica FROM execution_cycle_totals, target",
                          on_numbers, use, error);

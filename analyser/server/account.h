@@ -4,9 +4,7 @@
 #ifndef ANALYSER_ACCOUNT_H
 #define ANALYSER_ACCOUNT_H
 
-#include "base/vec.h"
-
-#include <pva/pva.h>
+#include "elapsed.h"
 
 enum activity {
     ACTIVITY_COMPUTE,
@@ -31,7 +29,7 @@ struct account {
     double utilisation;               /* compute cycles of an average tile, of 1 */
 };
 
-pop_status account_read(struct account *account, pva_file *file, pop_error *error);
+pop_status account_read(struct account *account, const struct elapsed *elapsed, pva_file *file, pop_error *error);
 void account_free(struct account *account);
 
 #endif

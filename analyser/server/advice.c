@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advice.h"
-#include "elapsed.h"
 #include "query.h"
 
+#include "base/mem.h"
 #include "base/str.h"
 
 #include <poplar/text.h>
@@ -32,28 +32,33 @@ static const char *const advice_nouns[ADVICE_KINDS] = {
     [ADVICE_REARRANGE] = "compute sets",
 };
 
-/* The delays summed over executions, by program.  Their query takes most of the time on long traces: it runs once, and
- * its rows are the table moved(program, step, type, name, times, runs, cycles) of the other queries. */
-static const char delays_sql[] =
-    ELAPSED_SHIFTS "SELECT program, count(*), count(DISTINCT run), sum(by) FROM shifts GROUP BY program";
-
-static bool on_delay(void *context, size_t columns, const int64_t *values)
-{
-    (void)columns;
-    str_format(context, ", (%lld, %lld, %lld, %lld)", (long long)values[0], (long long)values[1], (long long)values[2],
-               (long long)values[3]);
-    return true;
-}
-
-static pop_status read_moved(struct advices *all, pva_file *file, pop_error *error)
+/* The critical path summed over executions, by program: the table moved(program, step, type, name, times, runs, cycles)
+ * of the other queries, as SQL (malloc'ed). */
+static char *moved_sql(const struct elapsed *elapsed)
 {
     struct str sql = { 0 };
+    size_t programs = 0;
+    for (size_t i = 0; i < elapsed->rows.count; ++i)
+        programs = elapsed->rows.data[i].program >= programs ? elapsed->rows.data[i].program + 1u : programs;
+    struct {
+        uint64_t times, runs;
+        double cycles;
+    } *sums = mem_zero(programs + 1, sizeof(*sums));
+    for (size_t i = 0; i < elapsed->rows.count; ++i) { /* a row for each run */
+        const struct elapsed_row *row = &elapsed->rows.data[i];
+        sums[row->program].times += row->times;
+        sums[row->program].cycles += row->cycles;
+        ++sums[row->program].runs;
+    }
     str_add(&sql, "WITH moved AS MATERIALIZED (SELECT p.id AS program, p.step, p.type, p.name, v.column2 AS times, "
                   "v.column3 AS runs, v.column4 AS cycles FROM (VALUES (-1, 0, 0, 0)");
-    pop_status status = pva_sql_integers(file, delays_sql, on_delay, &sql, error);
+    for (size_t i = 0; i < programs; ++i)
+        if (sums[i].times)
+            str_format(&sql, ", (%zu, %llu, %llu, %lld)", i, (unsigned long long)sums[i].times,
+                       (unsigned long long)sums[i].runs, (long long)sums[i].cycles);
     str_add(&sql, ") v JOIN programs p ON p.id = v.column1) ");
-    all->moved = sql.text;
-    return status;
+    free(sums);
+    return sql.text;
 }
 
 /* Names of the copies that the compiler adds before and after an Execute, and of those of a Copy. */
@@ -213,17 +218,16 @@ void advice_find_line(pva_file *file, struct advice *advice)
     }
 }
 
-pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error)
+pop_status advices_find(struct advices *all, const struct elapsed *elapsed, pva_file *file, enum advice_kind kind,
+                        pop_error *error)
 {
     struct str sql = { 0 };
-    pop_status status = POP_OK;
     all->kind = kind;
     if (kind != ADVICE_MEMORY && !all->moved)
-        status = read_moved(all, file, error);
+        all->moved = moved_sql(elapsed);
     str_add(&sql, kind == ADVICE_MEMORY ? "" : all->moved);
     str_add(&sql, queries[kind]);
-    if (status == POP_OK)
-        status = pva_sql(file, sql.text, on_row, all, error);
+    pop_status status = pva_sql(file, sql.text, on_row, all, error);
     str_free(&sql);
     return status;
 }

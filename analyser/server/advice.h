@@ -56,11 +56,12 @@ struct advice {
 struct advices {
     VEC(struct advice) list; /* urgent entries first, then by decreasing cycles */
     enum advice_kind kind;   /* the kind that is being searched for */
-    char *moved;             /* the table of delays as SQL; NULL until it is needed */
+    char *moved;             /* the critical path by program as SQL; NULL until it is needed */
 };
 
 /* Appends the entries of a kind; advices_order sorts the list. */
-pop_status advices_find(struct advices *all, pva_file *file, enum advice_kind kind, pop_error *error);
+pop_status advices_find(struct advices *all, const struct elapsed *elapsed, pva_file *file, enum advice_kind kind,
+                        pop_error *error);
 /* What to do, a sentence without a full stop: of a library's vertices, what its caller can do. */
 const char *advice_text(const struct advice *advice);
 /* The account of time divided into what entries save and what is left, which add up to all of it. */

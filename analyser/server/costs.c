@@ -2,6 +2,7 @@
 #include "costs.h"
 
 #include "base/mem.h"
+#include "elapsed.h"
 #include "flops.h"
 #include "program_tree.h"
 
@@ -22,13 +23,6 @@ static const char executed_sql[] =
     "SELECT x.program, sum(x.times), sum(x.times * i.cycles), sum(x.times * i.sum) FROM (SELECT program, pattern, "
     "count(*) AS times FROM executed GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles, sum(cycles_sum) AS "
     "sum FROM pattern_ipus GROUP BY 1) i ON i.pattern = x.pattern GROUP BY 1";
-/* The time at which the last tile ends each step, in order of steps. */
-static const char ends_sql[] =
-    "SELECT e.program, e.base + CASE WHEN e.drift = 0 THEN m.last ELSE (SELECT max(i.all_to_max + ifnull((SELECT "
-    "d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM pattern_ipus i WHERE i.pattern = "
-    "e.pattern) END FROM executed e JOIN (SELECT pattern, max(all_to_max) AS last FROM pattern_ipus GROUP BY 1) m ON "
-    "m.pattern = e.pattern ORDER BY e.id";
-
 static uint32_t index_of(const pva_value *value)
 {
     return value->text ? (uint32_t)strtoul(value->text, NULL, 10) : UINT32_MAX;
@@ -77,19 +71,6 @@ static bool on_executed(void *context, size_t columns, const char *const *names,
     costs->list[id].times = number_of(&values[1]);
     costs->list[id].cycles = number_of(&values[2]);
     costs->list[id].tile_cycles = number_of(&values[3]);
-    return true;
-}
-
-/* Elapsed cycles of a program: the cycles by which its steps delay the end of the last tile. */
-static bool on_end(void *context, size_t columns, const int64_t *values)
-{
-    struct costs *costs = context;
-    (void)columns;
-    if (values[1] <= costs->end)
-        return true;
-    if (values[0] >= 0 && (size_t)values[0] < costs->count)
-        costs->list[values[0]].elapsed += (double)(values[1] - costs->end);
-    costs->end = values[1];
     return true;
 }
 
@@ -165,8 +146,11 @@ const struct costs *costs_of(struct analyser_report *of, pop_error *error)
     pop_status status = pva_sql(report, programs_sql, on_program, costs, error);
     if (status == POP_OK)
         status = pva_sql(report, executed_sql, on_executed, costs, error);
-    if (status == POP_OK)
-        status = pva_sql_integers(report, ends_sql, on_end, costs, error);
+    const struct elapsed *elapsed = status == POP_OK ? elapsed_of(of, error) : NULL;
+    for (size_t i = 0; elapsed && i < elapsed->rows.count; ++i)
+        costs->list[elapsed->rows.data[i].program].elapsed += elapsed->rows.data[i].cycles;
+    if (status == POP_OK && !elapsed)
+        status = error->status;
     if (status == POP_OK)
         status = pva_sql_integers(report, "SELECT program, var, access FROM program_vars ORDER BY program, var", on_use,
                                   costs, error);

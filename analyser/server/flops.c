@@ -14,13 +14,25 @@ static const struct {
 } tiles[] = { { "ipu1", 32, 8 }, { "ipu2", 64, 16 }, { "ipu21", 64, 16 }, { "bow", 64, 16 } };
 enum { EXCHANGE_BYTES = 4, OF_MULTIPLY_ADD = 2 };
 
+/* The same, as recorded for this machine, whose options may differ from the architecture's; 0: not recorded. */
+static struct machine_peak recorded_peak(pva_file *file, double tiles_of_replica)
+{
+    static const char *const queries[] = { "SELECT value FROM info WHERE name = 'tile_half_multiply_adds'",
+                                           "SELECT value FROM info WHERE name = 'tile_float_multiply_adds'",
+                                           "SELECT value FROM info WHERE name = 'tile_exchange_bytes'" };
+    return (struct machine_peak){ OF_MULTIPLY_ADD * tiles_of_replica * query_number(file, queries[0], 0),
+                                  OF_MULTIPLY_ADD * tiles_of_replica * query_number(file, queries[1], 0),
+                                  tiles_of_replica * query_number(file, queries[2], 0) };
+}
+
 struct machine_peak flops_peak(pva_file *file)
 {
     json_t *target = query_row(file, "SELECT architecture, tiles_per_replica AS tiles FROM target", NULL);
     const char *name = json_string_value(json_object_get(target, "architecture"));
     double count = json_number_value(json_object_get(target, "tiles"));
-    struct machine_peak peak = { 0 };
-    for (size_t i = 0; name && i < sizeof(tiles) / sizeof(tiles[0]); ++i)
+    struct machine_peak peak = recorded_peak(file, count);
+    bool known = peak.exchange_bytes > 0;
+    for (size_t i = 0; name && !known && i < sizeof(tiles) / sizeof(tiles[0]); ++i)
         if (strcmp(tiles[i].architecture, name) == 0)
             peak = (struct machine_peak){ OF_MULTIPLY_ADD * count * tiles[i].of_half,
                                           OF_MULTIPLY_ADD * count * tiles[i].of_float, count * EXCHANGE_BYTES };

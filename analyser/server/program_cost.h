@@ -30,7 +30,6 @@ struct costs {
     struct program_cost *list; /* indexed by the program's id */
     size_t count;
     VEC(struct program_use) uses; /* sorted by program, then variable */
-    int64_t end;                  /* cycle at which the last tile ends the last step */
     bool flops;                   /* whether the report has floating-point operations */
     double *by_set;               /* while they are read: operations and uncounted vertices of each compute set */
     bool executed;                /* whether runs were captured; else times and cycles are 0 */

@@ -31,6 +31,26 @@ static void write_target(struct report *report)
                  (int64_t)ipu * ipus, (int64_t)(target->tiles_per_ipu ? nearest : 0), ARRAY_BLOB(&report->array));
 }
 
+/* What a tile can do in a cycle, of this machine: options may change what its architecture has. */
+static void write_peaks(struct report *report)
+{
+    enum { HALVES_OF_UNIT = 4, FLOATS_OF_UNIT = 1 }; /* multiply-adds (docs/reference/ipu-model.md, 1.2) */
+    const pop_target *target = &report->image->target;
+    unsigned halves = pop_target_num_conv_units(target, POP_HALF, POP_HALF),
+             mixed = pop_target_num_conv_units(target, POP_HALF, POP_FLOAT),
+             floats = pop_target_num_conv_units(target, POP_FLOAT, POP_FLOAT);
+    const struct {
+        const char *name;
+        uint64_t value;
+    } peaks[] = {
+        { "tile_half_multiply_adds", (uint64_t)(halves > mixed ? halves : mixed) * HALVES_OF_UNIT },
+        { "tile_float_multiply_adds", (uint64_t)floats * FLOATS_OF_UNIT },
+        { "tile_exchange_bytes", target->exchange_bytes_per_cycle },
+    };
+    for (size_t i = 0; i < sizeof(peaks) / sizeof(peaks[0]); ++i)
+        database_add(report->db, TABLE_INFO, "si", peaks[i].name, (int64_t)peaks[i].value);
+}
+
 /* Counts of the compiled graph. A CPU's image has no model: counts come from its host plan, which has no edges. */
 static void write_graph(struct report *report)
 {
@@ -300,6 +320,7 @@ static void write_exchanges(struct report *report)
 void report_write_compilation(struct report *report)
 {
     write_target(report);
+    write_peaks(report);
     write_graph(report);
     write_categories(report);
     write_tiles(report);

@@ -170,6 +170,9 @@ def memory_code(get, t):
 @property
 def insights(get, t):
     answer = get("insights")
+    tiles = t.one("SELECT tiles_per_replica FROM target")
+    if t.one("SELECT type FROM target") == "IPU_MODEL":  # random_report.cpp has its units: 4 multiply-adds of halves, 1 of floats
+        same("peak", answer["arithmetic"]["peak"], {"half": 2 * tiles * 12 * 4, "float": 2 * tiles * 6, "exchange": 8 * tiles})
     same("always live", answer["alwaysLive"], answer["alwaysLive"])
     for scope, count in (("model", 1), ("ipu", t.ipus), ("tile", min(3, t.tiles))):
         for index in range(count):

@@ -72,6 +72,9 @@ class Generator
         model.numIPUs = 1 + below(2);
         model.tilesPerIPU = 3 + below(6);
         model.compileIPUCode = below(2) == 1;
+        model.fp16InFp16OutConvUnitsPerTile = 12; // not those of the architecture: properties.py has the peaks
+        model.fp32InFp32OutConvUnitsPerTile = 6;
+        model.exchangeBytesPerCycle = 8;
         return model.createDevice();
     }
 

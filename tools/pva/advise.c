@@ -140,10 +140,13 @@ int command_advise(int argc, char **argv)
     struct advices all = { 0 };
     struct account account = { 0 };
     pop_error error = { 0 };
-    pop_status status = account_read(&account, file, &error);
+    struct elapsed elapsed = { 0 };
+    pop_status status = elapsed_read(&elapsed, file, &error);
+    if (status == POP_OK)
+        status = account_read(&account, &elapsed, file, &error);
     struct progress progress = progress_begin("looking", ADVICE_KINDS);
     for (int kind = 0; kind < ADVICE_KINDS && status == POP_OK; ++kind) {
-        status = advices_find(&all, file, (enum advice_kind)kind, &error);
+        status = advices_find(&all, &elapsed, file, (enum advice_kind)kind, &error);
         progress_at(&progress, (uint64_t)kind + 1);
     }
     progress_end(&progress);
@@ -156,6 +159,7 @@ int command_advise(int argc, char **argv)
             print_sum(&all, &account, rows);
         say_missing(file);
     }
+    elapsed_free(&elapsed);
     account_free(&account);
     advices_free(&all);
     if (status == POP_OK)

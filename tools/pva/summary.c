@@ -56,11 +56,15 @@ int command_summary(int argc, char **argv)
     pop_error error = { 0 };
     pop_status status = pva_print_summary(stdout, file, (pop_options){ options, count }, &error);
     struct account account = { 0 };
+    struct elapsed elapsed = { 0 };
     if (status == POP_OK)
-        status = account_read(&account, file, &error);
+        status = elapsed_read(&elapsed, file, &error);
+    if (status == POP_OK)
+        status = account_read(&account, &elapsed, file, &error);
     if (status == POP_OK)
         print_account(&account);
     account_free(&account);
+    elapsed_free(&elapsed);
     pva_close(file);
     return status == POP_OK ? EXIT_DONE : say_error("summary", &error);
 }

@@ -3,7 +3,7 @@
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { Loaded, useLoaded } from "./load";
-import { stem } from "../ui/names";
+import { stem } from "../text/names";
 import { Peak } from "./summary";
 
 export const FIGURES = [

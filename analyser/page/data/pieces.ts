@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of a lane at several resolutions: the available piece is drawn at once, and a finer one is requested when
 // needed. A piece extends beyond the window, so that panning does not cause a request at each frame.
-import { Span } from "../draw/scale";
+import { Span } from "./rectangles";
 
 export interface Piece<T> extends Span {
     perPixel: number; // cycles

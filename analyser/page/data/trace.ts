@@ -4,7 +4,7 @@
 import { getColumns } from "./client";
 import { Columns } from "./columns";
 import { onForget } from "./load";
-import { NONE, RectangleColumns } from "../draw/lanes";
+import { NONE, RectangleColumns } from "./rectangles";
 
 export interface TraceRun {
     name: string;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of lightweight profiling, as rectangles of a tile's lane.
-import { LAYER, NONE } from "../draw/lanes";
+import { LAYER, NONE } from "./rectangles";
 import { getColumns } from "./client";
 import { Rectangles } from "./trace";
 

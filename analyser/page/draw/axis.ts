@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axis of cycles: ticks with numbers and, when the clock is known, times below them.
-import { count, short, time } from "../ui/format";
+import { count, short, time } from "../text/format";
 import { Pen, textWidth } from "./pen";
 import { Scale, ticks } from "./scale";
 

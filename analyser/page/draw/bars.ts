@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacked bars over positions (tiles, steps), at most one for each pixel, with lines, a limit, marks and bands, and an
 // axis of bytes whose ticks are powers of two.
-import { bytes, count } from "../ui/format";
+import { bytes, count } from "../text/format";
 import { Pen, textWidth } from "./pen";
 import { Scale, ticks } from "./scale";
 

@@ -2,8 +2,8 @@
 // An aggregated flame graph: the layout of a tree of frames as boxes, drawn on a canvas. The root is at the top; "up"
 // reverses it, for callers.
 import { Frames } from "../data/flame";
-import { fitName } from "../ui/names";
-import { themeColour } from "../ui/theme";
+import { fitName } from "../text/names";
+import { themeColour } from "./theme";
 import { mix } from "./colour";
 import { typeColour } from "./types";
 

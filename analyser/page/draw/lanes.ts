@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a lane's rectangles: steps in a row, or the layers of a flame graph. It fetches no data.
-import { fitName } from "../ui/names";
+import { LAYER, NONE, RectangleColumns } from "../data/rectangles";
+import { fitName } from "../text/names";
 import { Filler } from "./fill";
 import { Pen, textWidth } from "./pen";
 import { Scale } from "./scale";
 import { TypeLook } from "./types";
-
-/** Columns of equal length, sorted by row and time. */
-export interface RectangleColumns {
-    from: Float64Array;
-    to: Float64Array;
-    row: Uint8Array;
-    kind: Uint8Array; // LAYER: an inner component of debug paths
-    step: Uint32Array;
-    count: Uint32Array; // number of steps in it
-    balance: Float32Array;
-    label: Uint32Array; // index into labels; NONE: several narrow steps
-    matches: Uint32Array | null; // number of its steps that match the search; null: no search
-    labels: readonly string[];
-}
-export const NONE = 0xffffffff;
-export const LAYER = 255;
 
 export interface LaneLook {
     types: readonly TypeLook[];

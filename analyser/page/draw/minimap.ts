@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mini-map: the whole extent with the visible window, its two handles, and marks where runs begin and end.
 import { PenFiller } from "./fill";
-import { LaneLook, RectangleColumns, fillLane } from "./lanes";
+import { RectangleColumns, Span } from "../data/rectangles";
+import { LaneLook, fillLane } from "./lanes";
 import { Pen } from "./pen";
-import { Scale, Span } from "./scale";
+import { Scale } from "./scale";
 
 export const MINIMAP_HEIGHT = 36;
 export const HANDLE = 5; // pixels at each side of a handle that grab it

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts between cycles and pixels, and computes windows of cycles for zooming and panning.
-
-export interface Span {
-    from: number;
-    to: number;
-}
+import { Span } from "../data/rectangles";
 
 /** Maps a window to `width` pixels from `left`. */
 export class Scale {

@@ -291,7 +291,7 @@ test("MEM-09 compute sets: size, vertices and parts, of all tiles and of those t
 
 test("MEM-10 vertices by type, and exchanges, with their code", async () => {
     const page = await memory("?memory.tab=vertexTypes", ".table-rows .tr");
-    const { shortTypes } = await load("ui/names.ts");
+    const { shortTypes } = await load("text/names.ts");
     const types =
         rows(`SELECT t.name, (SELECT sum(count) FROM compute_set_vertices c WHERE c.vertex_type = t.id) AS vertices,
         t.code_bytes FROM vertex_types t`);

@@ -6,12 +6,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { BarLook, BarPicture, MARGIN, barAt, drawBars, drawOverview } from "../draw/bars";
 import { MINIMAP_HEIGHT, minimapPart } from "../draw/minimap";
 import { canvasPen } from "../draw/pen";
-import { Scale, Span } from "../draw/scale";
+import { Span } from "../data/rectangles";
+import { Scale } from "../draw/scale";
 import { SvgPen } from "../draw/svg";
 import { usePreferences } from "../preferences";
 import { useKeys } from "./keys";
 import { saveCanvas, saveText } from "./save";
-import { themeColour } from "./theme";
+import { themeColour } from "../draw/theme";
 import { hideTip, showTip } from "./tooltip";
 import "./bars.css";
 

@@ -4,8 +4,8 @@ import { useMemo } from "preact/hooks";
 import { GraphNode, OperationGraph } from "../data/operations";
 import { NODE_HEIGHT, NODE_WIDTH, Placed, drawGraph, edgeCurve, place } from "../draw/graph";
 import { typeColour } from "../draw/types";
-import { bytes, cycles } from "./format";
-import { shortName, tailName } from "./names";
+import { bytes, cycles } from "../text/format";
+import { shortName, tailName } from "../text/names";
 import { Drawing } from "./savepicture";
 
 const CHARACTERS = 25;

@@ -7,7 +7,7 @@ import { mix } from "../draw/colour";
 import { Pen } from "../draw/pen";
 import { drawPlot } from "../draw/plot";
 import { SavePicture } from "./savepicture";
-import { themeColour } from "./theme";
+import { themeColour } from "../draw/theme";
 
 export interface PlotSeries {
     title: string;

@@ -3,7 +3,7 @@
 import { Pen } from "../draw/pen";
 import { SvgPen } from "../draw/svg";
 import { saveCanvas, saveText } from "./save";
-import { themeColour } from "./theme";
+import { themeColour } from "../draw/theme";
 
 const RATIO = 2; // pixels of the PNG for each CSS pixel
 

@@ -5,7 +5,7 @@ import { ComponentChild } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from "@tanstack/virtual-core";
 import { onForget } from "../data/load";
-import { count } from "./format";
+import { count } from "../text/format";
 import { Menu, MenuItem } from "./menu";
 import { Cell, TableState, Values, asCsv, asTsv, shownRows } from "./rows";
 import { copyText, saveText } from "./save";

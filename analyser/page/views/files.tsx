@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of the reports: which of the known ones exist, their sizes and dates.
 import { ReportFile } from "../data/reports";
-import { bytes } from "../ui/format";
+import { bytes } from "../text/format";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { View, ViewContext } from "./view";

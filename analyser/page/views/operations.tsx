@@ -14,8 +14,8 @@ import {
 import { NONE, Program, programLabel, usePrograms } from "../data/programs";
 import { setPreferences, usePreferences } from "../preferences";
 import { typeColour } from "../draw/types";
-import { bytes, count, difference as signed, flop, percent, rate } from "../ui/format";
-import { shortName } from "../ui/names";
+import { bytes, count, difference as signed, flop, percent, rate } from "../text/format";
+import { shortName } from "../text/names";
 import { Graph, graphDrawing } from "../ui/graph";
 import { SavePicture } from "../ui/savepicture";
 import { Choice, Layout } from "../ui/layout";

@@ -5,7 +5,7 @@ import "./programs.css";
 import { NONE, Program, ProgramList, programLabel, useProgramDetails, usePrograms } from "../data/programs";
 import { typeColour } from "../draw/types";
 import { Contexts } from "../ui/contexts";
-import { bytes, count, percent } from "../ui/format";
+import { bytes, count, percent } from "../text/format";
 import { Check, Choice, Layout } from "../ui/layout";
 import { Plot } from "../ui/plot";
 import { Table } from "../ui/table";

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { programLabel, usePrograms } from "../data/programs";
-import { bytes, count, flop as flopText, percent } from "../ui/format";
+import { bytes, count, flop as flopText, percent } from "../text/format";
 import { differenceClass, differenceText } from "../ui/compare";
 import { Choice, Layout } from "../ui/layout";
 import { usedRange } from "../draw/scale";

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import "./sql.css";
 import { Result, ResultColumn, useQuery, useSchema } from "../data/sql";
-import { count } from "../ui/format";
+import { count } from "../text/format";
 import { Choice, Layout } from "../ui/layout";
 import { Plot, PlotSeries } from "../ui/plot";
 import { tableState } from "../ui/rows";

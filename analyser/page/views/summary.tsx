@@ -5,7 +5,7 @@ import { Beside, Option, Summary } from "../data/summary";
 import { Report } from "../data/reports";
 import { Json } from "../state";
 import { useJsonOfBoth } from "../ui/compare";
-import { bytes, count, time } from "../ui/format";
+import { bytes, count, time } from "../text/format";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { Empty } from "../ui/tabs";

@@ -9,7 +9,7 @@ import { isDark, usePreferences } from "../preferences";
 import { useKeys } from "../ui/keys";
 import { Layout } from "../ui/layout";
 import { Empty, Tabs } from "../ui/tabs";
-import { themeColour } from "../ui/theme";
+import { themeColour } from "../draw/theme";
 import { AreaTab } from "./trace/area";
 import { useCallouts } from "./trace/callouts";
 import { DetailsTab } from "./trace/details";

@@ -119,12 +119,13 @@ static pop_status add_steps(json_t *list, pva_file *file, pop_error *error)
 }
 
 /* The account of time, and that of each run; null on failure. */
-static json_t *account_json(pva_file *file, pop_error *error)
+static json_t *account_json(struct analyser_report *report, pop_error *error)
 {
     enum { MAX_RUNS = 1000 };
     struct account account = { 0 };
+    const struct elapsed *elapsed = elapsed_of(report, error);
     json_t *all = NULL;
-    if (account_read(&account, file, error) == POP_OK) {
+    if (elapsed && account_read(&account, elapsed, report->file, error) == POP_OK) {
         all = activities_json(account.cycles, account.total);
         json_t *runs = json_array();
         for (size_t i = 0; i < account.runs.count && i < MAX_RUNS; ++i) {
@@ -141,11 +142,12 @@ static json_t *account_json(pva_file *file, pop_error *error)
 }
 
 /* What entries save by activity, and what is left: the end of the list of advice. */
-static json_t *sum_json(const struct advices *found, pva_file *file, size_t rows, pop_error *error)
+static json_t *sum_json(const struct advices *found, struct analyser_report *report, size_t rows, pop_error *error)
 {
     struct account account = { 0 };
+    const struct elapsed *elapsed = elapsed_of(report, error);
     json_t *sum = NULL;
-    if (account_read(&account, file, error) == POP_OK) {
+    if (elapsed && account_read(&account, elapsed, report->file, error) == POP_OK) {
         struct advice_sum of = advices_sum(found, &account, rows);
         sum = activities_json(account.cycles, account.total);
         json_object_set_new(sum, "saved", activities_json(of.saved, of.all));
@@ -164,7 +166,7 @@ pop_status insights(const struct request *request, struct answer *answer, pop_er
     json_t *all = query_parts(report->file, parts, sizeof(parts) / sizeof(parts[0]), error);
     if (!all)
         return error->status;
-    json_t *account = account_json(report->file, error);
+    json_t *account = account_json(report, error);
     if (!account) {
         json_decref(all);
         return error->status;
@@ -191,13 +193,14 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
     uint64_t rows;
     if (!report || !request_uint(request, "rows", 20, &rows, error))
         return error->status;
+    const struct elapsed *elapsed = elapsed_of(report, error);
     struct advices found = { 0 };
-    pop_status status = POP_OK;
+    pop_status status = elapsed ? POP_OK : error->status;
     for (int kind = 0; kind < ADVICE_KINDS && status == POP_OK; ++kind) {
         if (request_cancelled(request))
             status = answer_fail(error, POP_APPLICATION_RUNTIME_ERROR, "the call was cancelled");
         else
-            status = advices_find(&found, report->file, (enum advice_kind)kind, error);
+            status = advices_find(&found, elapsed, report->file, (enum advice_kind)kind, error);
     }
     advices_order(&found, report->file);
     json_t *list = json_array();
@@ -207,7 +210,7 @@ pop_status insights_advice(const struct request *request, struct answer *answer,
     }
     if (status == POP_OK)
         status = add_steps(list, report->file, error);
-    json_t *sum = status == POP_OK ? sum_json(&found, report->file, rows, error) : NULL;
+    json_t *sum = status == POP_OK ? sum_json(&found, report, rows, error) : NULL;
     if (status == POP_OK && !sum)
         status = error->status;
     advices_free(&found);

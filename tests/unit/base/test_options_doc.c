@@ -113,8 +113,9 @@ static void print_values(FILE *file, const char *values)
 static void print_rows(FILE *file, const char *group, enum kind kind)
 {
     bool effect = kind == EFFECT;
-    fputs(effect ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
-                 : "\n| option | values | default |\n| --- | --- | --- |\n",
+    fputs(effect                 ? "\n| option | values | default | effect |\n| --- | --- | --- | --- |\n"
+          : kind == FOR_HARDWARE ? "\n| option | values | default |\n| --- | --- | --- |\n"
+                                 : "\n| option | values | default | why |\n| --- | --- | --- | --- |\n",
           file);
     for (size_t i = 0; i < ROWS; ++i) {
         if (strcmp(table[i].group, group) != 0 || kind_of(table[i].effect) != kind)
@@ -124,6 +125,8 @@ static void print_rows(FILE *file, const char *group, enum kind kind)
         fprintf(file, *table[i].standard ? " | `%s` |" : " | %s |", table[i].standard);
         if (effect)
             fprintf(file, " %s |", table[i].effect);
+        else if (kind == NO_EFFECT)
+            fprintf(file, " %s |", table[i].effect ? table[i].effect + strlen("none: ") : "");
         fputc('\n', file);
     }
 }

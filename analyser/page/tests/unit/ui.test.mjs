@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "../load.mjs";
 
-const format = await load("ui/format.ts");
-const names = await load("ui/names.ts");
+const format = await load("text/format.ts");
+const names = await load("text/names.ts");
 const { shownRows, asTsv, asCsv } = await load("ui/rows.ts");
 
 test("bytes in each unit", () => {

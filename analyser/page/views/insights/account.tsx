@@ -5,9 +5,9 @@ import { Account, Activities, AdviceList, Arithmetic, Insights } from "../../dat
 import { inkOn } from "../../draw/colour";
 import { typeLooks } from "../../draw/types";
 import { isDark, usePreferences } from "../../preferences";
-import { count, cycles as cyclesText, flop, percent, rate, time } from "../../ui/format";
+import { count, cycles as cyclesText, flop, percent, rate, time } from "../../text/format";
 import { Empty } from "../../ui/tabs";
-import { themeColour } from "../../ui/theme";
+import { themeColour } from "../../draw/theme";
 import { ViewContext } from "../view";
 
 type Activity = Exclude<keyof Activities, "total">;

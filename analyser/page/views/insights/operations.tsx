@@ -3,8 +3,8 @@
 import { NONE } from "../../data/programs";
 import { Operation, OperationTable, useOperations } from "../../data/operations";
 import { Report } from "../../data/reports";
-import { bytes, count, flop, percent, rate } from "../../ui/format";
-import { shortName } from "../../ui/names";
+import { bytes, count, flop, percent, rate } from "../../text/format";
+import { shortName } from "../../text/names";
 import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
 import { Meter } from "./bars";

@@ -3,8 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { CATEGORIES, categoryTip, categoryTitle } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
-import { bytes, count } from "../../ui/format";
-import { shortName } from "../../ui/names";
+import { bytes, count } from "../../text/format";
+import { shortName } from "../../text/names";
 import { differenceClass, differenceText } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
 import { Column, Table } from "../../ui/table";

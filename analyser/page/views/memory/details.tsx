@@ -11,7 +11,7 @@ import {
 } from "../../data/concepts";
 import { TileMemory } from "../../data/memory";
 import { preferences, usePreferences } from "../../preferences";
-import { bytes, count } from "../../ui/format";
+import { bytes, count } from "../../text/format";
 import { csvField, saveText } from "../../ui/save";
 
 interface Row {

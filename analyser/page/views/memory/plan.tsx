@@ -8,10 +8,10 @@ import { heatPicture } from "../../draw/heatmap";
 import { Pen, canvasPen } from "../../draw/pen";
 import { Scale, ticks } from "../../draw/scale";
 import { usePreferences } from "../../preferences";
-import { bytes, count } from "../../ui/format";
+import { bytes, count } from "../../text/format";
 import { saveText } from "../../ui/save";
 import { SavePicture } from "../../ui/savepicture";
-import { themeColour } from "../../ui/theme";
+import { themeColour } from "../../draw/theme";
 import { hideTip, showTip } from "../../ui/tooltip";
 
 interface Grid {

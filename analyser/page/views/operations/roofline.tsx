@@ -5,11 +5,11 @@ import { OperationTable } from "../../data/operations";
 import { canvasPen } from "../../draw/pen";
 import { RooflineInput, dotAt, drawRoofline, planRoofline } from "../../draw/roofline";
 import { usePreferences } from "../../preferences";
-import { bytes, count, flop, percent, rate } from "../../ui/format";
-import { tailName } from "../../ui/names";
+import { bytes, count, flop, percent, rate } from "../../text/format";
+import { tailName } from "../../text/names";
 import { SavePicture } from "../../ui/savepicture";
 import { Empty } from "../../ui/tabs";
-import { themeColour } from "../../ui/theme";
+import { themeColour } from "../../draw/theme";
 
 export interface RooflinePoint<Row> {
     of: Row;

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { useLoaded } from "../../data/load";
 import { TraceArea, loadArea } from "../../data/trace";
-import { count, cycles, percent, time } from "../../ui/format";
+import { count, cycles, percent, time } from "../../text/format";
 import { Plot } from "../../ui/plot";
 import { Column, Table } from "../../ui/table";
 import { Empty, Tabs } from "../../ui/tabs";

@@ -3,7 +3,7 @@
 import { ComponentChild } from "preact";
 import { useJson } from "../../data/load";
 import { BLOCK_KINDS, BlockDetails, BlockTotals } from "../../data/trace_blocks";
-import { count, cycles, percent, time } from "../../ui/format";
+import { count, cycles, percent, time } from "../../text/format";
 import { Empty } from "../../ui/tabs";
 import { TraceModel } from "./model";
 import { Proportions, Row, TabProps } from "./parts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text next to the pointer.
-import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { bytes, count, cycles, percent, time } from "../../text/format";
 import { MemoryTrack, TraceStep, computeSetBytes, movesData } from "../../data/trace";
 import { Hit, TraceModel } from "./model";
 

@@ -2,7 +2,7 @@
 // The callout next to the pointer: data of the rectangle at once, data of its step a moment later.
 import { useRef } from "preact/hooks";
 import { loadStep } from "../../data/trace";
-import { NONE } from "../../draw/lanes";
+import { NONE } from "../../data/rectangles";
 import { hideTip, showTip } from "../../ui/tooltip";
 import { calloutOf } from "./callout";
 import { Hit, TraceModel } from "./model";

@@ -4,7 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { useJson, useLoaded } from "../../data/load";
 import { TraceRunDetails, TraceStepTiles, loadStep, movesData } from "../../data/trace";
-import { bytes, count, cycles, time } from "../../ui/format";
+import { bytes, count, cycles, time } from "../../text/format";
 import { Plot } from "../../ui/plot";
 import { Table } from "../../ui/table";
 import { Empty, Tabs } from "../../ui/tabs";

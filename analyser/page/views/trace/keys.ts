@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the trace: while held, they move the window smoothly.
-import { Span, panSpan, zoomSpan } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
+import { panSpan, zoomSpan } from "../../draw/scale";
 import { KeyAction } from "../../ui/keys";
 import { GUTTER, TraceModel } from "./model";
 

@@ -2,8 +2,8 @@
 // Tables of steps: those of a layer of the flame graph, and several individually selected ones.
 import { useLoaded } from "../../data/load";
 import { LayerStep, loadLayer, loadStep } from "../../data/trace";
-import { count, cycles, percent, time } from "../../ui/format";
-import { shortName } from "../../ui/names";
+import { count, cycles, percent, time } from "../../text/format";
+import { shortName } from "../../text/names";
 import { Column, Table } from "../../ui/table";
 import { Empty } from "../../ui/tabs";
 import { Layer } from "./model";

@@ -14,8 +14,9 @@ import {
 } from "../../data/trace";
 import { loadBlocks } from "../../data/trace_blocks";
 import { palettePicture } from "../../draw/heatmap";
-import { LAYER, NONE, rectangleAt } from "../../draw/lanes";
-import { Scale, Span, fitSpan } from "../../draw/scale";
+import { LAYER, NONE, Span } from "../../data/rectangles";
+import { rectangleAt } from "../../draw/lanes";
+import { Scale, fitSpan } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { BSP_HEIGHT, Band, Bands, ROW_HEIGHT, bandAt, bandsOf, laneKey } from "./geometry";

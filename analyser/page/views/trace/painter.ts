@@ -2,14 +2,15 @@
 // Draws a trace: bands with their lanes, the mini-map, and the selection and pointer overlay.
 import { AXIS_HEIGHT, drawAxis } from "../../draw/axis";
 import { Filler, PenFiller, Pixels } from "../../draw/fill";
-import { LAYER, LaneLook, RectangleColumns, fillLane, labelLane } from "../../draw/lanes";
+import { LAYER, RectangleColumns, Span } from "../../data/rectangles";
+import { LaneLook, fillLane, labelLane } from "../../draw/lanes";
 import { MINIMAP_HEIGHT, drawMinimap, drawMinimapWindow } from "../../draw/minimap";
 import { Pen, canvasPen, textWidth } from "../../draw/pen";
-import { Scale, Span } from "../../draw/scale";
+import { Scale } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
-import { bytes } from "../../ui/format";
-import { fitName } from "../../ui/names";
-import { themeColour } from "../../ui/theme";
+import { bytes } from "../../text/format";
+import { fitName } from "../../text/names";
+import { themeColour } from "../../draw/theme";
 import { Band } from "./geometry";
 import { GUTTER, TraceModel } from "./model";
 

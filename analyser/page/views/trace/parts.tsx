@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the tabs of the trace.
 import { ComponentChild } from "preact";
-import { Span } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
 import { TypeLook } from "../../draw/types";
-import { cycles, percent } from "../../ui/format";
+import { cycles, percent } from "../../text/format";
 import { ViewContext } from "../view";
 import { TraceModel } from "./model";
 import { TraceOptions } from "./options";

@@ -2,7 +2,8 @@
 // Mouse handling on the graph and on the mini-map.
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { minimapPart } from "../../draw/minimap";
-import { Scale, Span, panSpan, zoomSpan } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
+import { Scale, panSpan, zoomSpan } from "../../draw/scale";
 import { bandAt } from "./geometry";
 import { GUTTER, Hit, TraceModel } from "./model";
 

@@ -2,8 +2,8 @@
 // Search: steps that do not match are grey; Enter and arrows step through the matches, double arrows ten at a time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getColumns } from "../../data/client";
-import { Span } from "../../draw/scale";
-import { count } from "../../ui/format";
+import { Span } from "../../data/rectangles";
+import { count } from "../../text/format";
 
 interface Found {
     matches: number;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection by clicks, drags and the search, and the extent of the selection.
 import { loadStep, loadWindow } from "../../data/trace";
-import { NONE } from "../../draw/lanes";
-import { Span } from "../../draw/scale";
+import { NONE, Span } from "../../data/rectangles";
 import { JsonObject } from "../../state";
 import { ViewContext } from "../view";
 import { Hit, TraceModel } from "./model";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trace's part of the URL besides its options: windows, the selection, folded lanes, visible tiles.
-import { Span } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
 import { Json, JsonObject } from "../../state";
 import { Area, Layer } from "./model";
 

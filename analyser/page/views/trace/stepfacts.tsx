@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a step, by its kind.
 import { Spread, StepExchange, StepIpu, TraceStepTiles, computeSetBytes, movesData, spreadOf } from "../../data/trace";
-import { bytes, count, cycles, percent, rate, time } from "../../ui/format";
+import { bytes, count, cycles, percent, rate, time } from "../../text/format";
 import { copyText } from "../../ui/save";
 import { TraceModel } from "./model";
 import { Row, TabProps } from "./parts";

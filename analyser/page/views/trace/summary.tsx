@@ -4,8 +4,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { useJson } from "../../data/load";
 import { SummaryIpu, TraceSummary } from "../../data/trace";
-import { Span } from "../../draw/scale";
-import { bytes, count, cycles, percent, time } from "../../ui/format";
+import { Span } from "../../data/rectangles";
+import { bytes, count, cycles, percent, time } from "../../text/format";
 import { Empty } from "../../ui/tabs";
 import { BlockSummary } from "./blocks";
 import { TraceModel } from "./model";

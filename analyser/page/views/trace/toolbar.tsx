@@ -3,7 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { TraceLanes } from "../../data/trace";
 import { canvasPen } from "../../draw/pen";
-import { Span, zoomSpan } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
+import { zoomSpan } from "../../draw/scale";
 import { SvgPen } from "../../draw/svg";
 import { AXIS_HEIGHT } from "../../draw/axis";
 import { JsonObject } from "../../state";

@@ -2,9 +2,10 @@
 // The models of one report or two, and their windows: changed by gestures, stored in the URL.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { TraceLanes } from "../../data/trace";
-import { Span, aroundSpan } from "../../draw/scale";
+import { Span } from "../../data/rectangles";
+import { aroundSpan } from "../../draw/scale";
 import { JsonObject } from "../../state";
-import { count, cycles, time } from "../../ui/format";
+import { count, cycles, time } from "../../text/format";
 import { ViewContext } from "../view";
 import { TraceModel } from "./model";
 import { TraceOptions } from "./options";
