@@ -53,15 +53,15 @@ inline void choleskyInPlace(poplar::Graph &graph, const poplar::Tensor &a, bool 
 
 // The matrix products of a factorisation, for preplanMatMuls; option blockSize (8) as in cholesky.
 inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
-getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<std::size_t> &shape, bool /*lower*/,
+getCholeskyMatMulPrePlanParameters(const poplar::Type &type, const std::vector<std::size_t> &shape, bool lower,
                                    poplar::OptionFlags options = {})
 {
     std::size_t blockSize = POPLIN_CHOLESKY_BLOCK_SIZE;
     const poplar::OptionFlags others = detail::withoutBlockSize(options, blockSize);
     const pop_shape dims = poplar::detail::shape(shape);
     std::vector<poplin_mat_mul_params> list(
-        poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, nullptr, 0));
-    poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, blockSize, list.data(), list.size());
+        poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, lower, blockSize, nullptr, 0));
+    poplin_get_cholesky_mat_mul_pre_plan_parameters(type.c(), dims, lower, blockSize, list.data(), list.size());
     return detail::withOptions(list, others);
 }
 

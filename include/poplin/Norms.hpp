@@ -140,10 +140,14 @@ struct NormReducer {
     const poplar::OptionFlags &options;
     std::exception_ptr thrown;
 
-    // NULL without a callback: then popops computes the sum.
     poplin_norm_reduce function() const
     {
         return callback ? &reduce : nullptr;
+    }
+    // The images of the whole batch: without a callback the replica's own alone.
+    unsigned images(unsigned normBatchSize) const
+    {
+        return callback ? normBatchSize : 0;
     }
     void check() const
     {
@@ -180,8 +184,9 @@ struct NormReducer {
 } // namespace detail
 
 // As normStatistics, for a batch of normBatchSize images that is distributed over normBatchSize / batch replicas with
-// consecutive indices. That number must divide the graph's replicas (poplibs_error). The callback sums over these
-// replicas; nullptr: popops' all-reduce.
+// consecutive indices: a multiple of the replica's own batch (poplibs_error). The callback sums over these replicas; it
+// is not called, and the norm is that of the replica's images, where normBatchSize is not more than these. A null
+// callback counts as one that is not called.
 inline std::pair<poplar::Tensor, poplar::Tensor>
 distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &actsUngrouped, float eps,
                           poplar::program::Sequence &prog, bool unbiasedVarEstimate,
@@ -191,10 +196,11 @@ distributedNormStatistics(poplar::Graph &replicatedGraph, const poplar::Tensor &
 {
     detail::NormReducer reducer{ allReduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
     pop_tensor mean, inverse;
-    poplin_distributed_norm_statistics_at(
-        poplar::detail::where(debugContext), replicatedGraph.c(), actsUngrouped.c(), eps,
-        prog.cToGrow(replicatedGraph.c()), unbiasedVarEstimate, reducer.function(), &reducer, normBatchSize, stableAlgo,
-        partialsType.c(), poplar::detail::name(debugContext), poplar::detail::Options(options), &mean, &inverse);
+    poplin_distributed_norm_statistics_at(poplar::detail::where(debugContext), replicatedGraph.c(), actsUngrouped.c(),
+                                          eps, prog.cToGrow(replicatedGraph.c()), unbiasedVarEstimate,
+                                          reducer.function(), &reducer, reducer.images(normBatchSize), stableAlgo,
+                                          partialsType.c(), poplar::detail::name(debugContext),
+                                          poplar::detail::Options(options), &mean, &inverse);
     reducer.check();
     return std::make_pair(poplar::Tensor(mean), poplar::Tensor(inverse));
 }
@@ -207,8 +213,8 @@ inline poplar::Tensor distributedNormStatisticsGradients(
     detail::NormReducer reducer{ reduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
     const pop_tensor made = poplin_distributed_norm_statistics_gradients_at(
         poplar::detail::where(debugContext), replicatedGraph.c(), actsWhitened.c(), gradsIn.c(), invStdDev.c(),
-        prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, normBatchSize, partialsType.c(),
-        poplar::detail::name(debugContext), poplar::detail::Options(options));
+        prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, reducer.images(normBatchSize),
+        partialsType.c(), poplar::detail::name(debugContext), poplar::detail::Options(options));
     reducer.check();
     return poplar::Tensor(made);
 }

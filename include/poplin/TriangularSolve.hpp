@@ -6,6 +6,7 @@
 #include <poplin/MatMul.hpp>
 #include <poplin/triangular_solve.h>
 
+#include <cstdlib>
 #include <utility>
 
 namespace poplin
@@ -70,10 +71,16 @@ inline poplar::OptionFlags withoutBlockSize(const poplar::OptionFlags &options, 
 {
     poplar::OptionFlags others;
     for (const poplar::OptionFlags::OptionFlag &option : options) {
-        if (option.first == "blockSize")
-            blockSize = std::stoul(option.second, nullptr, 0);
-        else
+        if (option.first != "blockSize") {
             others.set(option.first, option.second);
+            continue;
+        }
+        char *end = nullptr;
+        const unsigned long size = std::strtoul(option.second.c_str(), &end, 0);
+        if (end == option.second.c_str() || *end || !size || option.second[0] == '-')
+            throw poplar::invalid_option("Invalid value '" + option.second +
+                                         "' for option 'blockSize': it is a number of rows, 1 or more");
+        blockSize = size;
     }
     return others;
 }
@@ -81,8 +88,11 @@ inline std::vector<std::pair<MatMulParams, poplar::OptionFlags>>
 withOptions(const std::vector<poplin_mat_mul_params> &list, const poplar::OptionFlags &options)
 {
     std::vector<std::pair<MatMulParams, poplar::OptionFlags>> result;
+    poplar::OptionFlags all{ { "remapOutputTensor", "false" } }; // as the solvers plan their products
+    for (const poplar::OptionFlags::OptionFlag &option : options)
+        all.set(option.first, option.second);
     for (const poplin_mat_mul_params &params : list)
-        result.push_back(std::make_pair(matMulParams(params), options));
+        result.push_back(std::make_pair(matMulParams(params), all));
     return result;
 }
 } // namespace detail

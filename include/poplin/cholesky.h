@@ -29,10 +29,12 @@ POP_API pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *g
                                                    bool lower, const char *name, pop_options options,
                                                    poplin_planning_cache *cache);
 
-/* The matrix products of a factorisation, for poplin_preplan_mat_muls.  Writes at most capacity of them and returns
+/* The matrix products of a factorisation, for poplin_preplan_mat_muls with the call's options but blockSize, and
+ * remapOutputTensor false before them.  Writes at most capacity of them and returns
  * their number; 0 for a shape that cannot be factored. */
-POP_API size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape shape, size_t block_size,
-                                                               poplin_mat_mul_params *list, size_t capacity);
+POP_API size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape shape, bool lower,
+                                                               size_t block_size, poplin_mat_mul_params *list,
+                                                               size_t capacity);
 
 POP_END_DECLS
 #endif

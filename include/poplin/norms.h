@@ -75,8 +75,9 @@ typedef void (*poplin_norm_reduce)(void *context, pop_graph *graph, pop_tensor *
 
 #define poplin_distributed_norm_statistics(...) poplin_distributed_norm_statistics_at(POP_HERE, __VA_ARGS__)
 /* As poplin_norm_statistics, for norm_batch_size images that a group of replicas holds together: replicas 0 to n - 1, n
- * to 2 n - 1 and so on, where n = norm_batch_size / acts' batch divides the graph's replicas. reduce is called during
- * this call, once for each sum over the group (not at all if n is 1); NULL is popops_group_all_reduce. */
+ * to 2 n - 1 and so on, where n = norm_batch_size / acts' batch. reduce is called during this call, once for each sum
+ * over the group; NULL is popops_group_all_reduce, with groups that divide the graph's replicas.  Not at all if the
+ * batch has no more images than acts: the norm is that of acts. */
 POP_API void poplin_distributed_norm_statistics_at(pop_where where, pop_graph *graph, pop_tensor acts, double eps,
                                                    pop_program sequence, bool unbiased_variance,
                                                    poplin_norm_reduce reduce, void *context, unsigned norm_batch_size,

@@ -40,7 +40,8 @@ POP_API pop_tensor poplin_create_triangular_solve_input_rhs_at(pop_where where, 
                                                                pop_shape b_shape, bool left_side, const char *name,
                                                                pop_options options, poplin_planning_cache *cache);
 
-/* The matrix products of a solution, for poplin_preplan_mat_muls.  Writes at most capacity of them and returns their
+/* The matrix products of a solution, for poplin_preplan_mat_muls with the call's options but blockSize, and
+ * remapOutputTensor false before them.  Writes at most capacity of them and returns their
  * number; 0 for shapes that do not match. */
 POP_API size_t poplin_get_triangular_solve_mat_mul_pre_plan_parameters(pop_type input_type, pop_type output_type,
                                                                        pop_shape a_shape, pop_shape b_shape,

@@ -158,8 +158,8 @@ inline poplar::Tensor distributedBatchNormGradients(poplar::Graph &replicatedGra
     poplin::detail::NormReducer reducer{ reduceCallback, replicatedGraph, prog, debugContext, options, nullptr };
     const pop_tensor made = popnn_distributed_batch_norm_gradients_at(
         poplar::detail::where(debugContext), replicatedGraph.c(), actsWhitened.c(), gradsIn.c(), invStdDev.c(),
-        gamma.c(), prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, normBatchSize, partialsType.c(),
-        poplar::detail::name(debugContext), poplar::detail::Options(options));
+        gamma.c(), prog.cToGrow(replicatedGraph.c()), reducer.function(), &reducer, reducer.images(normBatchSize),
+        partialsType.c(), poplar::detail::name(debugContext), poplar::detail::Options(options));
     reducer.check();
     return poplar::Tensor(made);
 }

@@ -12,7 +12,7 @@
 //     };
 //     popnn::rnn::Rnn(graph, params, false, { initial }, { y, 0 }, { x }, nullptr, nullptr, {}, {}, prog, step, 1);
 //
-// The names are those of 3.x; the parameters of each call are inferred (docs/libraries/popnn-recurrent.md).
+// The calls and the order of their arguments are those of 3.x (docs/libraries/popnn-recurrent.md).
 #ifndef POPNN_RNN_HPP
 #define POPNN_RNN_HPP
 
@@ -24,6 +24,7 @@
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/TileMapping.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -61,24 +62,28 @@ struct SequenceLayout {
     }
 };
 
-// First step of a shard; when steps do not divide evenly, the first shards have one more.
+// First step of a shard: all have the same number of steps, the last one what remains, which can be nothing.
 inline std::size_t shardBegin(std::size_t steps, std::size_t shards, std::size_t shard)
 {
-    return shard * (steps / shards) + std::min(shard, steps % shards);
+    return std::min(steps, shard * ((steps + shards - 1) / shards));
 }
 
-// {rows, batch, size}.
+// {rows, batch, size}. Each shard is on tiles of its own, as far as there are enough; layers of other sizes begin
+// elsewhere.
 inline poplar::Tensor createShard(poplar::Graph &graph, const RnnParams &params, std::size_t size, std::size_t rows,
                                   std::size_t shard, const poplar::DebugContext &debugContext)
 {
     const SequenceLayout layout(graph, params.batchSize, size);
-    const std::size_t tiles = graph.getTarget().getNumTiles();
+    const std::size_t tiles = graph.getTarget().getNumTiles(), stride = params.getMaxShards(graph),
+                      seed =
+                          poputil::chooseMappingOffset(tiles, { params.timeSteps, params.batchSize,
+                                                                params.layerSizes.front(), params.layerSizes.back() });
     std::vector<poplar::Tensor> pieces;
     for (std::size_t t = 0; t < layout.used; ++t) {
         const std::size_t here = std::min(layout.perTile, layout.grains - t * layout.perTile);
         pieces.push_back(graph.addVariable(params.dataType, { rows, here, layout.grain }, debugContext));
-        graph.setTileMapping(
-            pieces.back(), static_cast<unsigned>(((t + 1) * tiles / layout.used + tiles - 1 - shard % tiles) % tiles));
+        graph.setTileMapping(pieces.back(),
+                             static_cast<unsigned>(((t + 1) * stride + tiles - 1 - shard % tiles + seed) % tiles));
     }
     return poplar::concat(pieces, 1)
         .reshape({ rows, size / layout.grain, params.batchSize, layout.grain })
@@ -115,7 +120,8 @@ inline poplar::Tensor createRecurrentTensor(poplar::Graph &graph, const RnnParam
     for (std::size_t s = 0; s < numShards; ++s) {
         const std::size_t steps =
             detail::shardBegin(params.timeSteps, numShards, s + 1) - detail::shardBegin(params.timeSteps, numShards, s);
-        shards.push_back(detail::createShard(graph, params, size, steps * multiple, s, debugContext));
+        if (steps)
+            shards.push_back(detail::createShard(graph, params, size, steps * multiple, s, debugContext));
     }
     return poplar::concat(shards);
 }
@@ -158,14 +164,17 @@ inline poplar::Tensor createInitialState(poplar::Graph &graph, const RnnParams &
     return detail::createShard(graph, params, isOutput ? params.layerSizes.back() : params.layerSizes.front(), multiple,
                                0, debugContext);
 }
-// A view of the values before each step: tSingle, {batch, size} or {1, batch, size}, then all but the last step of
-// tBase.
-inline poplar::Tensor shiftRnnTensor(poplar::Graph &, const RnnParams &, const poplar::Tensor &tBase,
-                                     const poplar::Tensor &tSingle, poplar::program::Sequence &, unsigned,
-                                     const poplar::DebugContext & = {})
+// A copy of the values before each step, each shard on its own tiles: tSingle, {batch, size} or {1, batch, size}, then
+// all but the last step of tBase.
+inline poplar::Tensor shiftRnnTensor(poplar::Graph &graph, const RnnParams &, const poplar::Tensor &tBase,
+                                     const poplar::Tensor &tSingle, poplar::program::Sequence &prog, unsigned,
+                                     const poplar::DebugContext &debugContext = {})
 {
-    const poplar::Tensor first = tSingle.rank() < tBase.rank() ? tSingle.expand({ 0 }) : tSingle;
-    return poplar::concat(first, tBase.slice(0, tBase.dim(0) - first.dim(0)));
+    const poplar::Tensor first = tSingle.rank() < tBase.rank() ? tSingle.expand({ 0 }) : tSingle,
+                         before = poplar::concat(first, tBase.slice(0, tBase.dim(0) - first.dim(0))),
+                         shifted = graph.clone(tBase, debugContext);
+    prog.add(poplar::program::Copy(before, shifted, false, debugContext));
+    return shifted;
 }
 
 // state[stateIndex] after each step is written to output {steps, ...}, unless output is invalid.
@@ -179,7 +188,7 @@ struct RnnSlice {
     poplar::Tensor interimIn, interimOut; // invalid without such a sequence
     std::vector<poplar::Tensor> outputs;  // sequences that the steps write
 };
-// With varTimeSteps, {batch, 1} of the data type: 1 and 0 for a sequence that has the step, else 0 and 1; otherwise
+// With varTimeSteps, {batch} of the data type: 1 and 0 for a sequence that has the step, else 0 and 1; otherwise
 // invalid.
 struct RnnBatchwiseFlags {
     poplar::Tensor mask, inverse; // 1 where a sequence goes on, 0 beyond its end; and the opposite
@@ -190,14 +199,15 @@ struct RnnBatchwiseFlags {
         return mask.valid();
     }
 };
-// counter and begin are {1} UNSIGNED_INT: the step, and the first step of the shard; variableSeqFlag, with
-// varTimeSteps: {batch or 1, 1} BOOL, whether a sequence has the step.
+// counter and begin are {1} UNSIGNED_INT: the step within the shard, and the first step of the shard; variableSeqFlag,
+// with varTimeSteps: {batch or 1, 1} BOOL, whether a sequence has the step.
 struct TimeStepState {
     poplar::Tensor begin, counter, variableSeqFlag; // first step, number of the step, steps of each sequence
 };
 
 // Builds the body of a step, which changes state and reads and writes its slices. Called once for each shard; programs
-// added to initProg run before the loop.
+// added to initProg run before the loop: it is null for all but the first shard that runs, so that they run once. A
+// tensor that the body puts at created[i] is written to the step of the caller's created[i].
 typedef std::function<poplar::program::Sequence(
     poplar::Graph &graph, const TimeStepState &time, const RnnBatchwiseFlags &batchwiseFlags,
     std::vector<poplar::Tensor> &shardState, const RnnSlice &slice, std::vector<poplar::Tensor> &created,
@@ -223,16 +233,20 @@ class ShardLoop
         : graph(target), params(sizes), reverse(backwards), begin(first), steps(count), context(debugContext)
     {
         time.counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
-        local = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
+        step = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
         time.begin = constant(static_cast<unsigned>(first));
         graph.setTileMapping(time.counter, 0);
-        graph.setTileMapping(local, 0);
+        graph.setTileMapping(step, 0);
         if (!params.varTimeSteps.valid())
             return;
-        time.variableSeqFlag = popops::lt(graph, time.counter, params.varTimeSteps, body, context).expand({ 1 });
-        flags.mask = popops::cast(graph, time.variableSeqFlag, params.dataType, body, context);
+        time.variableSeqFlag = popops::lt(graph, step, params.varTimeSteps, body, context).expand({ 1 });
+        const unsigned copies = params.batchVariableTimeSteps() ? 1 : static_cast<unsigned>(params.batchSize);
+        flags.mask =
+            popops::cast(graph, time.variableSeqFlag, params.dataType, body, context).flatten().broadcast(copies, 0);
         flags.inverse = popops::cast(graph, popops::logicalNot(graph, time.variableSeqFlag, body, context),
-                                     params.dataType, body, context);
+                                     params.dataType, body, context)
+                            .flatten()
+                            .broadcast(copies, 0);
     }
     // The shard's part of a sequence {steps n, ...}.
     poplar::Tensor part(const poplar::Tensor &sequence) const
@@ -243,26 +257,26 @@ class ShardLoop
     poplar::Tensor read(const poplar::Tensor &sequence, bool interim = false)
     {
         const poplar::Tensor slice =
-            popops::dynamicSlice(graph, byStep(sequence), local, { 0 }, { 1 }, body, context).squeeze({ 0 });
+            popops::dynamicSlice(graph, byStep(sequence), time.counter, { 0 }, { 1 }, body, context).squeeze({ 0 });
         return interim || slice.dim(0) > 1 ? slice : slice.squeeze({ 0 });
     }
-    void write(const poplar::Tensor &sequence, const poplar::Tensor &step)
+    void write(const poplar::Tensor &sequence, const poplar::Tensor &value)
     {
         const poplar::Tensor all = byStep(sequence);
         std::vector<std::size_t> shape = all.shape();
         shape[0] = 1;
-        popops::dynamicUpdate(graph, all, step.reshape(shape), local, { 0 }, { 1 }, body, context);
+        popops::dynamicUpdate(graph, all, value.reshape(shape), time.counter, { 0 }, { 1 }, body, context);
     }
     // Writes to a sequence of the shard's steps alone, {steps, ...}.
-    void writeOwn(const poplar::Tensor &own, const poplar::Tensor &step)
+    void writeOwn(const poplar::Tensor &own, const poplar::Tensor &value)
     {
-        popops::dynamicUpdate(graph, own, step.expand({ 0 }), local, { 0 }, { 1 }, body, context);
+        popops::dynamicUpdate(graph, own, value.expand({ 0 }), time.counter, { 0 }, { 1 }, body, context);
     }
     // Creates a tensor for a step of a sequence.
     poplar::Tensor stepLike(const poplar::Tensor &sequence, bool interim = false)
     {
-        const poplar::Tensor step = graph.clone(byStep(sequence)[0], context);
-        return interim || step.dim(0) > 1 ? step : step.squeeze({ 0 });
+        const poplar::Tensor slice = graph.clone(byStep(sequence)[0], context);
+        return interim || slice.dim(0) > 1 ? slice : slice.squeeze({ 0 });
     }
     // Selects value for sequences that have the step, and instead (0 when invalid) for the others.
     poplar::Tensor where(const poplar::Tensor &value, const poplar::Tensor &instead)
@@ -283,9 +297,9 @@ class ShardLoop
     {
         using namespace poplar::program;
         const unsigned first = reverse ? static_cast<unsigned>(steps) - 1 : 0;
-        prog.add(Copy(constant(static_cast<unsigned>(begin) + first), time.counter));
-        prog.add(Copy(constant(first), local));
-        for (const poplar::Tensor &t : { time.counter, local }) {
+        prog.add(Copy(constant(static_cast<unsigned>(begin) + first), step));
+        prog.add(Copy(constant(first), time.counter));
+        for (const poplar::Tensor &t : { step, time.counter }) {
             if (reverse)
                 popops::subInPlace(graph, t, 1u, body, context);
             else
@@ -320,7 +334,7 @@ class ShardLoop
     const bool reverse;
     const std::size_t begin, steps;
     const poplar::DebugContext &context;
-    poplar::Tensor local; // the step relative to the shard
+    poplar::Tensor step; // the step of the sequence; time.counter is that of the shard
 };
 
 inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequence, const char *what)
@@ -347,40 +361,48 @@ inline void checkShards(const RnnParams &params, unsigned numShards, const std::
         throw poputil::poplibs_error("Rnn: there is no state " + std::to_string(stateSequence.stateIndex) + " of " +
                                      std::to_string(states));
 }
-// codeReuse is the only option: programs that do the same are one function in any case.
+// codeReuse is the only option: programs that do the same are one function in any case. The original reads a number,
+// its documentation says true or false.
 inline void checkOptions(const poplar::OptionFlags &options)
 {
-    for (const poplar::OptionFlags::OptionFlag &option : options)
+    for (const poplar::OptionFlags::OptionFlag &option : options) {
         if (option.first != "codeReuse")
             throw poplar::invalid_option("Rnn: Unrecognised option '" + option.first + "'; there is codeReuse");
+        if (option.second != "true" && option.second != "false" && option.second != "0" && option.second != "1")
+            throw poplar::invalid_option("Rnn: Invalid value '" + option.second +
+                                         "' for option 'codeReuse': it is 0, 1, true or false");
+    }
 }
 inline std::vector<poplar::Tensor> beginState(poplar::Graph &graph, const std::vector<poplar::Tensor> &initState,
                                               poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
 {
     std::vector<poplar::Tensor> state;
     for (const poplar::Tensor &t : initState) {
-        state.push_back(graph.clone(t, debugContext));
-        prog.add(poplar::program::Copy(t, state.back()));
+        state.push_back(t.valid() ? graph.clone(t, debugContext) : t);
+        if (t.valid())
+            prog.add(poplar::program::Copy(t, state.back()));
     }
     return state;
 }
-// One step: the caller's body, states that sequences without the step keep, and the sequence of states.
+// One step: the caller's body, states that sequences without the step keep, and the sequence of states. first: before
+// the loop that runs first, else null.
 inline void addStep(poplar::Graph &graph, const RnnParams &params, ShardLoop &loop, std::vector<poplar::Tensor> &state,
                     const StateSequence &stateSequence, const RnnSlice &slice, std::vector<poplar::Tensor> &created,
-                    const LoopBodyType &loopFn, poplar::program::Sequence &prog,
+                    const LoopBodyType &loopFn, poplar::program::Sequence *first,
                     const poplar::DebugContext &debugContext)
 {
     using poplar::program::Copy;
-    std::vector<poplar::Tensor> before;
-    for (const poplar::Tensor &t : state)
-        if (params.variableTimeSteps()) {
-            before.push_back(graph.clone(t, debugContext));
-            loop.body.add(Copy(t, before.back()));
+    std::vector<poplar::Tensor> before(state.size());
+    for (std::size_t i = 0; i < state.size(); ++i)
+        if (params.variableTimeSteps() && state[i].valid()) {
+            before[i] = graph.clone(state[i], debugContext);
+            loop.body.add(Copy(state[i], before[i]));
         }
-    loop.body.add(loopFn(graph, loop.time, loop.flags, state, slice, created, &prog,
+    loop.body.add(loopFn(graph, loop.time, loop.flags, state, slice, created, first,
                          poplar::DebugNameAndId(debugContext.getPathName())));
     for (std::size_t i = 0; i < before.size(); ++i)
-        loop.body.add(Copy(loop.where(state[i], before[i]), state[i]));
+        if (before[i].valid())
+            loop.body.add(Copy(loop.where(state[i], before[i]), state[i]));
     if (stateSequence.output.valid())
         loop.write(stateSequence.output, loop.where(state[stateSequence.stateIndex], poplar::Tensor()));
 }
@@ -388,9 +410,9 @@ inline void addStep(poplar::Graph &graph, const RnnParams &params, ShardLoop &lo
 } // namespace detail
 
 // Runs a loop body for each time step, from last to first when reverse; returns the last states as new tensors. Each
-// step reads interimIn and writes *interimOut and outputs; their first dimensions are multiples of the steps. created
-// is passed to the body. With varTimeSteps, a step that a sequence does not have leaves its states unchanged and writes
-// 0.
+// step reads interimIn and writes *interimOut, outputs and created; their first dimensions are multiples of the steps.
+// A state that is an invalid tensor stays invalid. With varTimeSteps, a step that a sequence does not have leaves its
+// states unchanged and writes 0.
 inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
                                        const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
                                        const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,
@@ -406,12 +428,18 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
         detail::checkSequence(params, *interimIn, "interimIn");
     if (interimOut)
         detail::checkSequence(params, *interimOut, "interimOut");
-    std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext), shared = created;
+    for (const poplar::Tensor &t : created)
+        detail::checkSequence(params, t, "a created tensor");
+    std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext);
+    poplar::program::Sequence *first = &prog;
     for (unsigned turn = 0; turn < numShards; ++turn) {
         const unsigned shard = reverse ? numShards - 1 - turn : turn;
-        const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard);
-        detail::ShardLoop loop(graph, params, reverse, begin,
-                               detail::shardBegin(params.timeSteps, numShards, shard + 1) - begin, debugContext);
+        const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard),
+                          steps = detail::shardBegin(params.timeSteps, numShards, shard + 1) - begin;
+        if (!steps)
+            continue;
+        detail::ShardLoop loop(graph, params, reverse, begin, steps, debugContext);
+        std::vector<poplar::Tensor> made(created.size());
         RnnSlice slice;
         for (const poplar::Tensor &t : inputs)
             slice.inputs.push_back(loop.read(t));
@@ -421,12 +449,16 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
             slice.interimOut = loop.stepLike(*interimOut, true);
         for (const poplar::Tensor &t : outputs)
             slice.outputs.push_back(loop.stepLike(t));
-        detail::addStep(graph, params, loop, state, stateSequence, slice, shared, loopFn, prog, debugContext);
+        detail::addStep(graph, params, loop, state, stateSequence, slice, made, loopFn, first, debugContext);
+        first = nullptr;
         const poplar::Tensor none;
         if (interimOut)
             loop.write(*interimOut, loop.where(slice.interimOut, none));
         for (std::size_t i = 0; i < outputs.size(); ++i)
             loop.write(outputs[i], loop.where(slice.outputs[i], none));
+        for (std::size_t i = 0; i < created.size(); ++i)
+            if (made[i].valid())
+                loop.write(created[i], made[i]);
         loop.finish(prog);
     }
     return state;
@@ -466,6 +498,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
     if (!stepsPerGather || !numTemps)
         throw poputil::poplibs_error("Rnn: stepsPerGather and numTemps must be 1 or more");
     std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext), created;
+    poplar::program::Sequence *first = &prog;
     const std::size_t size = params.layerSizes.back();
     const std::size_t longest = std::min<std::size_t>(stepsPerGather, params.timeSteps);
     const poplar::Tensor temps = detail::createShard(graph, params, size, longest * numTemps, 0, debugContext)
@@ -482,14 +515,15 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
             if (interimIn.valid())
                 slice.interimIn = loop.read(interimIn, true);
             slice.interimOut = graph.clone(own[0], debugContext);
-            detail::addStep(graph, params, loop, state, stateSequence, slice, created, loopFn, prog, debugContext);
+            detail::addStep(graph, params, loop, state, stateSequence, slice, created, loopFn, first, debugContext);
             loop.writeOwn(own, loop.where(slice.interimOut, poplar::Tensor()));
             loop.finish(prog);
             for (const poplar::Tensor &t : gatherInputs)
                 gathered.inputs.push_back(loop.part(t));
             gathered.interimIn = own.reshape({ count * numTemps, params.batchSize, size });
-            prog.add(gatherFn(graph, gathered, static_cast<unsigned>(count), &prog,
+            prog.add(gatherFn(graph, gathered, static_cast<unsigned>(count), first,
                               poplar::DebugNameAndId(debugContext.getPathName())));
+            first = nullptr;
             end -= count;
         }
     }

@@ -121,7 +121,8 @@ POP_API pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_
                                          const popops_slice_plan *plan, const char *name, pop_options options);
 #define popops_multi_slice_static(...) popops_multi_slice_static_at(POP_HERE, __VA_ARGS__)
 /* Slices of size 1 in one dimension at offsets that are known now, copied to a new tensor {n, t's shape with 1 for
- * dim}. index_error for an offset beyond the end; with option paddingIndexUsed the offset just beyond it gives zeros.
+ * dim}. index_error for an offset beyond the end; with option remapOutOfBoundIndices it counts as 0, with
+ * paddingIndexUsed the offset just beyond the end gives zeros.
  */
 POP_API pop_tensor popops_multi_slice_static_at(pop_where where, pop_graph *graph, pop_tensor t, pop_dims offsets,
                                                 size_t dim, pop_program sequence, const char *name,

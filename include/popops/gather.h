@@ -31,8 +31,9 @@ POP_API pop_tensor popops_create_gather_input_at(pop_where where, pop_graph *gra
  * the result.  The result's dimensions offset_dims are those of a slice, the others are those of indices without
  * index_vector_dim.  poplar_error, index_error and type_error for arguments that do not match.
  *
- * Options: validateIndices: the run ends with an error if a slice would not fit; indicesAreSorted has no effect
- * (docs/reference/options.md). */
+ * Options are those of slices (docs/reference/options.md).  validateIndices: the run ends with an error if a slice
+ * would not fit; paddingIndexUsed, for slices of one element of one dimension: those at the index just beyond the end
+ * are 0. */
 POP_API pop_tensor popops_gather_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor indices,
                                     size_t index_vector_dim, pop_dims offset_dims, pop_shape slice_sizes,
                                     pop_dims collapsed_slice_dims, pop_dims start_index_map, pop_program sequence,

@@ -3,6 +3,7 @@
 #include <poplar/CSRFunctions.hpp>
 #include <poplar/DeviceManager.hpp>
 #include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
 #include <poplin/Cholesky.hpp>
 #include <poplin/FullyConnected.hpp>
 #include <poplin/MeshGrid.hpp>
@@ -15,6 +16,7 @@
 #include "check.hpp"
 
 #include <cmath>
+#include <set>
 
 using namespace poplar;
 using namespace poplar::program;
@@ -121,6 +123,55 @@ TEST(factors)
     CHECK(bed.run(concat(lower.flatten(), a.flatten())) == (std::vector<float>{ 2, 0, 3, 4, 2, 3, 0, 4 }));
     CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 64, 64 }, true, blocks).size() == 126);
     CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 16, 16 }, true).size() == 2);
+}
+
+// The products that are announced are those that a solution plans: with them planned, it makes no further plan.
+typedef std::vector<std::pair<poplin::MatMulParams, OptionFlags>> Products;
+static std::size_t planned(poplin::matmul::PlanningCache &cache, const Target &target, const Products &products)
+{
+    std::set<poplin::MatMulPlanParams> all;
+    for (const auto &product : products) {
+        CHECK(product.second.find("blockSize") == product.second.end());
+        all.insert(poplin::MatMulPlanParams(&target, product.first, &product.second));
+    }
+    poplin::preplanMatMuls(all, cache);
+    return cache.size();
+}
+TEST(products_that_are_announced)
+{
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    const Device device = model.createDevice();
+    struct Case {
+        std::size_t n, columns;
+        bool left;
+        const char *block;
+    };
+    for (const Case &c :
+         { Case{ 16, 1, true, "4" }, Case{ 13, 5, false, "4" }, Case{ 8, 3, true, "8" }, Case{ 4, 1, true, "8" } }) {
+        Graph graph(device.getTarget());
+        popops::addCodelets(graph);
+        poplin::addCodelets(graph);
+        Sequence prog;
+        poplin::matmul::PlanningCache solving, factoring;
+        const OptionFlags options{ { "blockSize", c.block }, { "availableMemoryProportion", "0.5" } };
+        const std::vector<std::size_t> a{ 2, c.n, c.n },
+            b = c.left ? std::vector<std::size_t>{ 2, c.n, c.columns } : std::vector<std::size_t>{ 2, c.columns, c.n };
+        Tensor left = poplin::createTriangularSolveInputLHS(graph, FLOAT, FLOAT, a, b, c.left, "a", options, &solving),
+               right = poplin::createTriangularSolveInputRHS(graph, FLOAT, FLOAT, a, b, c.left, "b", options, &solving);
+        const std::size_t solved =
+            planned(solving, graph.getTarget(),
+                    poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, a, b, c.left, true, options));
+        poplin::triangularSolve(graph, left, right, c.left, true, false, prog, "solve", options, &solving);
+        CHECK(solving.size() == solved && (solved > 0) == (c.n > 4));
+        const std::size_t factored = planned(factoring, graph.getTarget(),
+                                             poplin::getCholeskyMatMulPrePlanParameters(FLOAT, a, c.left, options));
+        poplin::cholesky(graph, left, c.left, prog, "factor", options, &factoring);
+        CHECK(factoring.size() == factored && (factored > 0) == (c.n > 8));
+    }
+    for (const char *wrong : { "0", "-1", "4x", "" })
+        CHECK_THROWS(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 4, 4 }, true, { { "blockSize", wrong } }),
+                     invalid_option, "for option 'blockSize'");
 }
 
 MAIN()

@@ -109,7 +109,8 @@ TEST(batch_norm)
     CHECK_THROWS(batchNormWhiten(b.graph, b.x, scale, scale, b.prog), poputil::poplibs_error, "mean has shape");
 }
 
-// With one replica the results are those of the plain norms; a batch of more replicas than exist is an error.
+// With one replica, or fewer images than it has, or no callback, the results are those of the plain norms. A callback
+// is called whatever the graph's replicas; the counts that it sums are for all images.
 TEST(distributed_norms)
 {
     using namespace popnn::bn;
@@ -132,12 +133,17 @@ TEST(distributed_norms)
                                                       reduce, 4),
            plain = poplin::normStatisticsGradients(b.graph, white, grads, stats.second, b.prog),
            alike = poplin::distributedNormStatisticsGradients(b.graph, white, grads, stats.second, b.prog, reduce, 4);
-    CHECK_THROWS(distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 8), poputil::poplibs_error,
-                 "normBatchSize is 8 and the activations' batch 4: groups of 2 replicas do not divide the graph's 1");
-    CHECK_THROWS(distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 0),
-                 poputil::poplibs_error, "normBatchSize is 0");
-    std::vector<std::vector<float>> got = b.run({ stats.first, shared.first, again.first, stats.second, shared.second,
-                                                  again.second, dx, same, plain, alike, unwhitened });
+    Tensor eight = distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 8).first,
+           few = distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 3).first,
+           alone = distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, nullptr, 8).first,
+           none = distributedBatchNormGradients(b.graph, white, grads, stats.second, b.gamma, b.prog, reduce, 0);
+    CHECK_THROWS(distributedBatchNormStatistics(b.graph, b.x, 0.5f, b.prog, true, reduce, 6), poputil::poplibs_error,
+                 "normBatchSize is 6 and the activations' batch 4: it must be a multiple of the batch");
+    std::vector<std::vector<float>> got =
+        b.run({ stats.first, shared.first, again.first, stats.second, shared.second, again.second, dx, same, plain,
+                alike, unwhitened, eight, few, alone, none });
+    CHECK(near(got[11][0], got[0][0] / 2) && near(got[11][1], got[0][1] / 2) && near(got[12], got[0]) &&
+          near(got[13], got[0]) && near(got[14], got[6]));
     CHECK(near(got[0], got[1]) && near(got[0], got[2]) && near(got[3], got[4]) && near(got[3], got[5]));
     CHECK(near(got[4][0], 1 / std::sqrt(5.0 / 3 + 0.5)) && near(got[6], got[7]) && near(got[8], got[9]) &&
           near(got[6], got[10]));

@@ -407,8 +407,12 @@ static void checkDriven(const Driven &d)
                  states = createOutputTensor(b.graph, params, d.shards, "states"),
                  doubled = createOutputTensor(b.graph, params, 1, d.shards, "doubled"),
                  kept = createRecurrentTensor(b.graph, params, in, 2, d.shards, "kept"),
-                 begins = b.graph.addVariable(UNSIGNED_INT, { 1 }, "begins");
-    b.graph.setTileMapping(begins, 0);
+                 numbers = b.graph.addVariable(UNSIGNED_INT, { steps, 1 }, "numbers"),
+                 begun = b.graph.addVariable(UNSIGNED_INT, { 1 }, "begun");
+    b.graph.setTileMapping(numbers, 0);
+    b.graph.setTileMapping(begun, 0);
+    b.graph.setInitialValue(begun, ArrayRef<unsigned>({ 0 }));
+    b.graph.setInitialValue(numbers, std::vector<unsigned>(steps, 77));
     CHECK(x.shape() == (std::vector<std::size_t>{ steps, batch, in }) && first.dim(0) == 1 && kept.dim(0) == 2 * steps);
     CHECK(params.getMaxShards(b.graph) >= 1 && params.getInputBytesPerTile(b.graph) == 2 * 4 &&
           params.getOutputBytesPerTile(b.graph) == 2 * 4);
@@ -418,27 +422,35 @@ static void checkDriven(const Driven &d)
     Tensor written = createRecurrentTensor(b.graph, params, in, 2, d.shards, "written");
     unsigned calls = 0;
     const std::vector<Tensor> last = Rnn(
-        b.graph, params, d.reverse, { first }, StateSequence{ states, 0 }, { x }, &kept, &written, { doubled },
-        { begins }, b.prog,
+        b.graph, params, d.reverse, { first, Tensor() }, StateSequence{ states, 0 }, { x }, &kept, &written,
+        { doubled }, { numbers }, b.prog,
         [&](Graph &graph, const TimeStepState &time, const RnnBatchwiseFlags &flags, std::vector<Tensor> &state,
             const RnnSlice &slice, std::vector<Tensor> &created, Sequence *before, const DebugNameAndId &) {
             Sequence body;
-            ++calls;
-            CHECK(before == &b.prog && created.size() == 1 && slice.interimIn.dim(0) == 2 &&
-                  slice.inputs[0].shape() == (std::vector<std::size_t>{ batch, in }));
+            CHECK(before == (calls++ ? nullptr : &b.prog) && created.size() == 1 && !created[0].valid());
+            CHECK(slice.interimIn.dim(0) == 2 && slice.inputs[0].shape() == (std::vector<std::size_t>{ batch, in }) &&
+                  !state[1].valid());
             CHECK(flags.valid() == !d.lengths.empty() && time.variableSeqFlag.valid() == flags.valid());
+            CHECK(!flags.valid() || (flags.mask.shape() == std::vector<std::size_t>{ batch } &&
+                                     flags.inverse.shape() == flags.mask.shape()));
+            if (before)
+                popops::addInPlace(graph, begun, 1u, *before);
             popops::mulInPlace(graph, state[0], 0.5f, body);
             popops::addInPlace(graph, state[0], slice.inputs[0].expand({ 0 }), body);
             body.add(Copy(popops::mul(graph, state[0][0], 2.0f, body), slice.outputs[0]));
             body.add(Copy(popops::neg(graph, slice.interimIn, body), slice.interimOut));
-            body.add(Copy(popops::add(graph, time.counter, time.begin, body), created[0]));
+            created[0] = popops::add(graph, time.counter, time.begin, body);
             return body;
         },
         d.shards, "rnn");
-    CHECK(calls == d.shards && last.size() == 1);
-    b.read = { x,    first,   states,  doubled,
-               kept, written, last[0], shiftRnnTensor(b.graph, params, states, first, b.prog, d.shards) };
+    const std::size_t longest = (steps + d.shards - 1) / d.shards;
+    CHECK(calls == (steps + longest - 1) / longest && last.size() == 2 && !last[1].valid());
+    const Tensor shifted = shiftRnnTensor(b.graph, params, states, first, b.prog, d.shards);
+    b.read = { x,       first,   states,
+               doubled, kept,    written,
+               last[0], shifted, popops::cast(b.graph, concat(numbers.flatten(), begun), FLOAT, b.prog) };
     const std::vector<std::vector<float>> got = b.run();
+    CHECK(got[8] == (std::vector<float>{ 0, 1, 2, 3, 4, 1 }));
     std::vector<float> state = got[1];
     for (std::size_t turn = 0; turn < steps; ++turn) {
         const std::size_t step = d.reverse ? steps - 1 - turn : turn;
@@ -457,10 +469,10 @@ static void checkDriven(const Driven &d)
 TEST(driver_of_any_cell)
 {
     using namespace popnn::rnn;
-    for (unsigned shards : { 1, 2, 5 })
+    for (unsigned shards : { 1, 2, 4, 5 }) // 4: of 2, 2, 1 and no steps
         for (bool reverse : { false, true })
             for (const std::vector<unsigned> &lengths : std::vector<std::vector<unsigned>>{ {}, { 4, 1 }, { 3 } })
-                if (shards == 2 || lengths.size() != 1)
+                if (shards == 4 ? lengths.size() == 1 : shards == 2 || lengths.size() != 1)
                     checkDriven({ shards, reverse, lengths });
     Bed b;
     RnnParams params(FLOAT, 2, 3, { 4, 4 });
@@ -475,6 +487,11 @@ TEST(driver_of_any_cell)
                  poputil::poplibs_error, "of an input is 2, and should be a multiple of the 3 time steps");
     CHECK_THROWS(Rnn(b.graph, params, false, {}, { x, 0 }, { x }, nullptr, nullptr, {}, {}, b.prog, nothing, 1),
                  poputil::poplibs_error, "there is no state 0 of 0");
+    CHECK_THROWS(Rnn(b.graph, params, false, {}, {}, { x }, nullptr, nullptr, {}, { odd }, b.prog, nothing, 1),
+                 poputil::poplibs_error, "of a created tensor is 2");
+    OptionFlags wrong{ { "codeReuse", "maybe" } };
+    CHECK_THROWS(Rnn(b.graph, params, false, {}, {}, { x }, nullptr, nullptr, {}, {}, b.prog, nothing, 1, wrong),
+                 invalid_option, "it is 0, 1, true or false");
 }
 
 // s' = s / 2 + x from the last step to the first; sums over steps of x y and s' y are made after several steps at once.

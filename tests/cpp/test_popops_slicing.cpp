@@ -110,6 +110,19 @@ TEST(options_of_gather_scatter_and_collectives_are_read)
     CHECK_THROWS(gather({ { "indicesAreSortd", "true" } }), invalid_option, "indicesAreSorted");
     CHECK_THROWS(gather({ { "validateIndices", "perhaps" } }), invalid_option, "perhaps");
     scatter({ { "validateIndices", "true" } });
+    // the options of slices, of which the padding index changes the result
+    const OptionFlags padding{ { "paddingIndexUsed", "true" } };
+    const Tensor last = b.numbers({ 3 }, { 5, 6, 7 }),
+                 padded = popops::gather(b.graph, t, last, 0, b.prog, popops::GatherParams(), "padded", padding),
+                 mapped = popops::gather(b.graph, t, last, 1, { 1 }, { 1, 4 }, { 0 }, { 0 }, b.prog, "remapped",
+                                         { { "remapOutOfBoundIndices", "true" }, { "usedForUpdate", "false" } }),
+                 wide = popops::multiSlice(b.graph, t, { 7, 6, 1 }, 0, b.prog, "wide",
+                                           { { "remapOutOfBoundIndices", "true" }, { "paddingIndexUsed", "true" } });
+    CHECK_THROWS(popops::gather(b.graph, t, indices, 1, { 0, 1 }, { 2, 4 }, {}, { 0 }, b.prog, "pairs", padding),
+                 invalid_option, "for slices of one row of one dimension");
+    CHECK(b.floats(concat({ padded.slice(0, 1, 1).flatten(), mapped.slice(0, 1, 1).flatten(), wide[0].flatten(),
+                            wide[1].flatten() })) ==
+          (Floats{ 8, 0, 4, 8, 4, 4, 4, 5, 6, 7, 0, 0, 0, 0 })); // t[5] is 8 to 11, t[0] 4 to 7
     CHECK_THROWS(scatter({ { "garbage", "1" } }), invalid_option, "garbage");
 }
 

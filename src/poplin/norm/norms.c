@@ -8,6 +8,7 @@
 #include <popops/collectives.h>
 #include <popops/element_wise.h>
 #include <popops/reduce.h>
+#include <popops/scaled_add.h>
 #include <poputil/tile_mapping.h>
 
 #include <math.h>
@@ -144,18 +145,21 @@ static double elements_of_channel(pop_tensor acts)
 
 /* ---- batches that are distributed over replicas ---- */
 
-/* Sets norm->sharing for a batch of norm_batch_size images, of which acts has this replica's part. */
+/* Sets norm->sharing for a batch of norm_batch_size images, of which acts has this replica's part: none for a batch
+ * that the replica has whole.  A callback knows its replicas; without one they are the graph's. */
 static bool share(struct norm *norm, pop_tensor acts, unsigned norm_batch_size, poplin_norm_reduce reduce,
                   void *context)
 {
     size_t batch = pop_tensor_dim(acts, 0);
     unsigned replicas = pop_graph_replication_factor(norm->call->graph);
-    if (!norm_batch_size || !batch || norm_batch_size % batch)
+    if (norm_batch_size <= batch || !batch)
+        return true;
+    if (norm_batch_size % batch)
         return call_fail(norm->call, POP_POPLAR_ERROR,
                          "normBatchSize is %u and the activations' batch %zu: it must be a multiple of the batch",
                          norm_batch_size, batch);
     norm->sharing = (struct sharing){ (unsigned)(norm_batch_size / batch), reduce, context };
-    return replicas % norm->sharing.members == 0 ||
+    return reduce || replicas % norm->sharing.members == 0 ||
            call_fail(norm->call, POP_POPLAR_ERROR,
                      "normBatchSize is %u and the activations' batch %zu: groups of %u replicas do not divide the "
                      "graph's %u",
@@ -362,6 +366,22 @@ pop_tensor poplin_norm_gradients_at(pop_where where, pop_graph *graph, pop_tenso
     return channels_second(&norm, binary(&norm, POPOPS_BINARY_MULTIPLY, channels_last(&norm, grads), gamma));
 }
 
+/* The two factors of 1 / count: half means of many small gradients would vanish, so that sums are scaled by a part of
+ * it alone, which is what a callback gets; half represents the rest exactly. */
+struct mean_scales {
+    double of_sums, of_products;
+};
+static struct mean_scales scales_of(double count, pop_type type)
+{
+    double rest = pow(count, -0.25);
+    uint16_t half;
+    if (type == POP_HALF) {
+        pop_convert(POP_DOUBLE, &rest, POP_HALF, &half, 1);
+        pop_convert(POP_HALF, &half, POP_DOUBLE, &rest, 1);
+    }
+    return (struct mean_scales){ 1 / count / rest, rest };
+}
+
 static pop_tensor statistics_gradients(const struct norm *norm, pop_tensor whitened, pop_tensor grads,
                                        pop_tensor inv_std_dev, pop_type partials_type)
 {
@@ -370,15 +390,16 @@ static pop_tensor statistics_gradients(const struct norm *norm, pop_tensor white
         return (pop_tensor){ 0 };
     whitened = channels_last(norm, whitened);
     grads = channels_last(norm, grads);
-    double count = fmax(elements_of_channel(grads) * norm->sharing.members, 1);
     pop_type type = pop_tensor_type(grads);
+    struct mean_scales scales = scales_of(fmax(elements_of_channel(grads) * norm->sharing.members, 1), type);
     pop_tensor products = binary(norm, POPOPS_BINARY_MULTIPLY, whitened, grads);
-    pop_tensor means[2] = { sums(norm, products, POPOPS_ADD, -1 / count, partials_type, type),
-                            sums(norm, grads, POPOPS_ADD, -1 / count, partials_type, type) };
+    pop_tensor means[2] = { sums(norm, products, POPOPS_ADD, -scales.of_sums, partials_type, type),
+                            sums(norm, grads, POPOPS_ADD, -scales.of_sums, partials_type, type) };
     add_up(norm, means, 2);
     pop_tensor made = binary(norm, POPOPS_BINARY_MULTIPLY, whitened, means[0]);
-    in_place(norm, POPOPS_BINARY_ADD, made, grads);
     in_place(norm, POPOPS_BINARY_ADD, made, means[1]);
+    popops_scaled_add_both_constant_at(norm->call->where, norm->call->graph, made, scales.of_products, grads, 1,
+                                       norm->call->sequence, POPOPS_SCALED_ADD_DEFAULT, norm->name, POP_NO_OPTIONS);
     in_place(norm, POPOPS_BINARY_MULTIPLY, made, inv_std_dev);
     return channels_second(norm, made);
 }

@@ -214,7 +214,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
     return t;
 }
 
-size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape shape, size_t block_size,
+size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape shape, bool lower, size_t block_size,
                                                        poplin_mat_mul_params *list, size_t capacity)
 {
     if (shape.rank < 2 || shape.dims[shape.rank - 1] != shape.dims[shape.rank - 2] || !block_size)
@@ -223,8 +223,9 @@ size_t poplin_get_cholesky_mat_mul_pre_plan_parameters(pop_type type, pop_shape 
     for (size_t i = 0; i + 2 < shape.rank; ++i)
         groups *= shape.dims[i];
     for (size_t end = block_size; end < n; end += block_size, count += 2) {
+        size_t rest = lower ? block_size : n - end; /* below the block, or beside it */
         poplin_mat_mul_params products[] = {
-            { type, type, { groups, n - end, block_size }, { groups, block_size, block_size } },
+            { type, type, { groups, lower ? n - end : block_size, block_size }, { groups, block_size, rest } },
             { type, type, { groups, n - end, block_size }, { groups, block_size, n - end } }
         };
         for (size_t i = 0; i < 2 && count + i < capacity; ++i)

@@ -47,16 +47,18 @@ static pop_tensor take_slices(const struct slice_windows *windows)
     size_t sizes[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS], rank = pop_tensor_rank(windows->operand),
                                                            n = pop_tensor_dim(windows->vectors, 0);
     unsigned places_of[POPOPS_MAX_DIMS], count = 1;
-    if (!slice_are_rows(windows)) {
+    pop_options options =
+        windows->padding ? POP_OPTIONS({ "paddingIndexUsed", "true" }) : POP_NO_OPTIONS; /* for rows of one dimension */
+    if (!slice_are_rows(windows) || (windows->padding && windows->dims.count != 1)) {
         for (size_t i = 0; i < windows->dims.count; ++i)
             sizes[i] = windows->sizes[windows->dims.list[i]];
         return popops_multi_slice(call->graph, slice_cut_operand(windows), windows->vectors, windows->dims,
-                                  (pop_shape){ windows->dims.count, sizes }, call->sequence, NULL, call->name,
-                                  POP_NO_OPTIONS);
+                                  (pop_shape){ windows->dims.count, sizes }, call->sequence, NULL, call->name, options);
     }
-    pop_tensor places = slice_places(windows, true, false);
+    /* with padding multi-slices take the index as it is: one dimension's is that of its row */
+    pop_tensor places = windows->padding ? windows->vectors : slice_places(windows, true, false);
     pop_tensor rows = popops_multi_slice(call->graph, slice_as_rows(windows), places, POP_DIMS(0), POP_SHAPE(1),
-                                         call->sequence, NULL, call->name, POP_NO_OPTIONS);
+                                         call->sequence, NULL, call->name, options);
     /* {n, 1, columns}: the indexed dims become 1, the others keep their order */
     shape[0] = n;
     for (size_t i = 0; i < windows->dims.count; ++i)

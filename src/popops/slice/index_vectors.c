@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popops/slice/index_vectors.h"
 #include "popops/slice/multi_slice.h"
+#include "popops/slice/slice_plan.h"
 
 #include "poplibs/log.h"
-#include "poplibs/options.h"
 
 #include <poputil/tile_mapping.h>
 
 bool slice_take_options(struct slice_windows *windows, pop_options options)
 {
-    struct index_options {
-        bool sorted, validate;
-    } taken = { false, false };
-    static const struct poplibs_option table[] = {
-#define GATHER_OPTION(...) POPLIBS_ROW(struct index_options, __VA_ARGS__)
-#include "poplibs/options.def"
-    };
-    bool right = call_parse_options(windows->call, options, table, sizeof(table) / sizeof(table[0]), &taken);
-    windows->validate = taken.validate;
-    return right;
+    return slice_check_options(windows->call, options, &windows->validate, &windows->padding);
 }
 
 void slice_add_index_check(const struct slice_windows *windows)
@@ -32,7 +23,7 @@ void slice_add_index_check(const struct slice_windows *windows)
         offsets = pop_tensor_reinterpret(offsets, POP_UNSIGNED_INT);
     for (size_t i = 0; i < windows->dims.count; ++i) {
         unsigned dim = windows->dims.list[i];
-        starts[i] = pop_tensor_dim(windows->operand, dim) - windows->sizes[dim] + 1;
+        starts[i] = pop_tensor_dim(windows->operand, dim) - windows->sizes[dim] + 1 + windows->padding;
     }
     slice_add_offset_check(call, offsets, windows->dims, (pop_shape){ windows->dims.count, starts });
 }

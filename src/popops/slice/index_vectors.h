@@ -12,9 +12,10 @@ struct slice_windows {
     pop_dims dims;                 /* the operand's dimension of each component */
     size_t sizes[POPOPS_MAX_DIMS]; /* of a slice, for each of the operand's dimensions */
     bool validate;                 /* an index vector out of range ends the run */
+    bool padding;                  /* the index just beyond the end stands for a slice of zeros */
 };
 
-/* Reads the options of a gather or scatter. */
+/* Reads the options of a gather or scatter, which are those of slices. */
 bool slice_take_options(struct slice_windows *windows, pop_options options);
 /* Views indices as {n, components}; false, with an error recorded, if that is impossible. */
 bool slice_take_vectors(struct slice_windows *windows, pop_tensor indices, size_t index_vector_dim);

@@ -41,6 +41,30 @@ static void add_columns(const struct call *call, const struct poplibs_tile *tile
     poputil_partitions_free(&parts);
 }
 
+/* Checks that both have rows of as many elements, whose shapes may differ. */
+static bool check_tensors(const struct call *call, pop_tensor src, pop_tensor dst)
+{
+    char left[64], right[64];
+    size_t shapes[2][POPOPS_MAX_DIMS], elements[2] = { 1, 1 };
+    if (!call_takes(call, "the source", src) || !call_takes(call, "the destination", dst))
+        return false;
+    if (pop_tensor_type(src) != pop_tensor_type(dst))
+        return call_fail(call, POP_TYPE_ERROR, "the destination has type %s and the source %s",
+                         pop_type_name(pop_tensor_type(dst)), pop_type_name(pop_tensor_type(src)));
+    for (size_t i = 0; i < 2; ++i) {
+        size_t rank = pop_tensor_shape(i ? dst : src, shapes[i], POPOPS_MAX_DIMS);
+        for (size_t d = 1; d < rank && d < POPOPS_MAX_DIMS; ++d)
+            elements[i] *= shapes[i][d];
+        elements[i] = rank && rank <= POPOPS_MAX_DIMS ? elements[i] : SIZE_MAX - i;
+    }
+    if (elements[0] == elements[1])
+        return slice_check_writeable(call, dst);
+    pop_tensor_shape_to_string(src, left, sizeof(left));
+    pop_tensor_shape_to_string(dst, right, sizeof(right));
+    return call_fail(call, POP_POPLAR_ERROR,
+                     "tensors of shape %s and %s: both must have rows, of the same number of elements", left, right);
+}
+
 static pop_tensor as_rows(const struct call *call, pop_tensor t)
 {
     size_t rows = pop_tensor_dim(t, 0);
@@ -52,21 +76,9 @@ void popops_sequence_slice_at(pop_where where, pop_graph *graph, pop_tensor src,
                               const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, src, dst, lengths, src_offsets, dst_offsets, zero_unused, name);
-    char left[64], right[64];
-    size_t shape[POPOPS_MAX_DIMS], rank = pop_tensor_shape(src, shape, POPOPS_MAX_DIMS),
-                                   n = pop_tensor_num_elements(lengths);
-    if (!call_ready(call) || !call_takes(call, "the source", src))
-        return;
-    if (!rank || !pop_tensor_rank(dst) || rank > POPOPS_MAX_DIMS) {
-        pop_tensor_shape_to_string(src, left, sizeof(left));
-        pop_tensor_shape_to_string(dst, right, sizeof(right));
-        call_fail(call, POP_POPLAR_ERROR, "tensors of shape %s and %s: both must have rows", left, right);
-        return;
-    }
-    shape[0] = pop_tensor_dim(dst, 0);
+    size_t n = pop_tensor_num_elements(lengths);
     struct sequence_call request = { .call = call, .zero_unused = zero_unused };
-    if (!slice_check_shape(call, "the destination", dst, pop_tensor_type(src), (pop_shape){ rank, shape }) ||
-        !slice_check_writeable(call, dst))
+    if (!call_ready(call) || !check_tensors(call, src, dst))
         return;
     request.lengths = slice_offsets(call, lengths, n);
     request.src_offsets = call_ready(call) ? slice_offsets(call, src_offsets, n) : lengths;

@@ -51,6 +51,14 @@ bool slice_check_options(const struct call *call, pop_options given, bool *valid
         *padding = right && options.padding;
     return right;
 }
+bool slice_check_static_options(const struct call *call, pop_options given, bool *remap, bool *padding)
+{
+    struct slice_options options;
+    bool right = parse(call, given, &options);
+    *remap = right && options.remap;
+    *padding = right && options.padding;
+    return right;
+}
 
 /* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
 

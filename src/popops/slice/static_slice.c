@@ -16,14 +16,14 @@ struct static_slices {
     pop_dims offsets;
     unsigned dim;
     bool padding; /* the offset just beyond the end stands for a row of zeros */
+    bool remap;   /* offsets further beyond it count as 0 */
 };
 
 static bool check(struct static_slices *s, size_t dim)
 {
     const struct call *call = s->call;
-    bool validate;
     if (!call_ready(call) || !call_takes(call, "the tensor", s->t) ||
-        !slice_check_options(call, call->options, &validate, &s->padding))
+        !slice_check_static_options(call, call->options, &s->remap, &s->padding))
         return false;
     size_t rank = pop_tensor_rank(s->t);
     if (dim >= rank || rank >= POPOPS_MAX_DIMS)
@@ -31,7 +31,7 @@ static bool check(struct static_slices *s, size_t dim)
     s->dim = (unsigned)dim;
     size_t size = pop_tensor_dim(s->t, s->dim);
     for (size_t i = 0; i < s->offsets.count; ++i)
-        if (s->offsets.list[i] >= size + s->padding)
+        if (s->offsets.list[i] >= size + s->padding && (!s->remap || !size))
             return call_fail(call, POP_INDEX_ERROR, "offset %zu is %u: dimension %zu has %zu elements", i,
                              s->offsets.list[i], dim, size);
     return true;
@@ -39,14 +39,18 @@ static bool check(struct static_slices *s, size_t dim)
 
 static bool is_padding(const struct static_slices *s, size_t i)
 {
-    return s->offsets.list[i] == pop_tensor_dim(s->t, s->dim);
+    return s->padding && s->offsets.list[i] == pop_tensor_dim(s->t, s->dim);
+}
+static size_t offset_of(const struct static_slices *s, size_t i)
+{
+    return s->offsets.list[i] < pop_tensor_dim(s->t, s->dim) ? s->offsets.list[i] : 0;
 }
 
 /* The slice at offset i, with a leading dimension of 1. */
 static pop_tensor slice_of(const struct static_slices *s, size_t i)
 {
     const struct call *call = s->call;
-    size_t shape[POPOPS_MAX_DIMS], at = s->offsets.list[i];
+    size_t shape[POPOPS_MAX_DIMS], at = offset_of(s, i);
     pop_tensor slice = pop_tensor_slice(s->t, at, at + 1, s->dim);
     size_t rank = pop_tensor_shape(slice, shape + 1, POPOPS_MAX_DIMS - 1);
     shape[0] = 1;
@@ -100,15 +104,15 @@ pop_tensor popops_multi_slice_static_at(pop_where where, pop_graph *graph, pop_t
 /* ---- additions ---- */
 
 /* Equal offsets are added one after another: round r adds the r-th occurrence of each offset. */
-static size_t *rounds_of(pop_dims offsets, size_t *count)
+static size_t *rounds_of(const struct static_slices *s, size_t *count)
 {
-    size_t *rounds = poplibs_zeros(offsets.count, sizeof(*rounds)), size = 0;
-    for (size_t i = 0; i < offsets.count; ++i)
-        size = poplibs_max(size, (size_t)offsets.list[i] + 1);
-    size_t *seen = poplibs_zeros(size, sizeof(*seen));
+    size_t n = s->offsets.count, *rounds = poplibs_zeros(n, sizeof(*rounds)),
+           *seen = poplibs_zeros(pop_tensor_dim(s->t, s->dim), sizeof(*seen));
     *count = 0;
-    for (size_t i = 0; i < offsets.count; ++i) {
-        rounds[i] = seen[offsets.list[i]]++;
+    for (size_t i = 0; i < n; ++i) {
+        if (is_padding(s, i))
+            continue;
+        rounds[i] = seen[offset_of(s, i)]++;
         *count = poplibs_max(*count, rounds[i] + 1);
     }
     free(seen);
@@ -132,7 +136,7 @@ void popops_multi_update_add_static_at(pop_where where, pop_graph *graph, pop_te
     struct static_slices slices = { .call = call, .t = t, .offsets = offsets };
     if (!check(&slices, dim) || !check_slices(&slices, s, scale))
         return;
-    size_t count, *rounds = rounds_of(offsets, &count);
+    size_t count, *rounds = rounds_of(&slices, &count);
     for (size_t round = 0; round < count && call_ready(call); ++round) {
         struct tensor_vec from = { 0 }, to = { 0 };
         for (size_t i = 0; i < offsets.count; ++i) {

@@ -271,7 +271,8 @@ static void test_products_that_are_planned(void **state)
     assert_int_equal(poplin_get_triangular_solve_mat_mul_pre_plan_parameters(POP_FLOAT, POP_FLOAT, POP_SHAPE(3, 3),
                                                                              POP_SHAPE(4, 3), true, 4, list, 4),
                      0);
-    assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), 4, list, 3), 4);
+    assert_int_equal(poplin_get_cholesky_mat_mul_pre_plan_parameters(POP_FLOAT, POP_SHAPE(10, 10), true, 4, list, 3),
+                     4);
     assert_memory_equal(list[1].a_shape, factor, 3 * sizeof(size_t));
     assert_memory_equal(list[1].b_shape, factor + 3, 3 * sizeof(size_t));
     assert_memory_equal(list[2].a_shape, inverse, 3 * sizeof(size_t));

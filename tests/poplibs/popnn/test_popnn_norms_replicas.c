@@ -158,8 +158,7 @@ static void mistakes_are_errors(void **state)
     const struct {
         unsigned batch;
         const char *text;
-    } bad[] = { { 0, "normBatchSize is 0 and the activations' batch 3" },
-                { 2, "it must be a multiple of the batch" },
+    } bad[] = { { 4, "normBatchSize is 4 and the activations' batch 3" },
                 { 7, "it must be a multiple of the batch" },
                 { 9, "groups of 3 replicas do not divide the graph's 4" },
                 { 24, "groups of 8 replicas do not divide the graph's 4" } };

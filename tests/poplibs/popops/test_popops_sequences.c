@@ -30,7 +30,8 @@ static void test_ranges_of_rows(void **state)
             struct bed bed = bed_open(device, 4, popops_add_codelets_at);
             bool zero = k % 2;
             pop_tensor src = bed_input(&bed, types[k / 2], POP_SHAPE(8, 3, 5), BED_SCATTERED),
-                       dst = bed_input(&bed, types[k / 2], POP_SHAPE(11, 3, 5), BED_SCATTERED);
+                       dst =
+                           bed_input(&bed, types[k / 2], zero ? POP_SHAPE(11, 15) : POP_SHAPE(11, 5, 3), BED_SCATTERED);
             popops_sequence_slice(bed.graph, src, dst, write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), lengths),
                                   write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), from),
                                   write(&bed, POP_UNSIGNED_INT, POP_SHAPE(5), to), zero, bed.program, "x");
@@ -52,7 +53,9 @@ static void test_ranges_of_rows(void **state)
                n = write(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), from);
     popops_sequence_slice(bed.graph, src, pop_tensor_slice(src, 0, 2, 1), n, n, n, false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice",
-                 "the destination: the shape is {4,2}; it must be {4,3}");
+                 "tensors of shape {4,3} and {4,2}: both must have rows, of the same number of elements");
+    popops_sequence_slice(bed.graph, src, n, n, n, n, false, bed.program, "x");
+    assert_error(bed.graph, POP_TYPE_ERROR, "popops_sequence_slice", "the destination has type unsigned int");
     popops_sequence_slice(bed.graph, src, src, n, n, pop_tensor_slice(n, 0, 1, 0), false, bed.program, "x");
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_sequence_slice", "1 offsets; there must be 2");
     popops_sequence_slice(bed.graph, pop_tensor_at(pop_tensor_at(src, 0), 0), src, n, n, n, false, bed.program, "x");

@@ -193,10 +193,6 @@ LIBRARY_TABLE(slice){
 #define SLICE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
 };
-LIBRARY_TABLE(gather){
-#define GATHER_OPTION LIBRARY_ROW
-#include "poplibs/options.def"
-};
 LIBRARY_TABLE(collective){
 #define COLLECTIVE_OPTION LIBRARY_ROW
 #include "poplibs/options.def"
@@ -235,8 +231,7 @@ static const struct {
     LIBRARY("Pooling (popnn)", pool),
     LIBRARY("Recurrent layers (popnn)", recurrent),
     LIBRARY("Reductions (popops)", reduce),
-    LIBRARY("Slices, updates and their plans (popops)", slice),
-    LIBRARY("Gather and scatter (popops)", gather),
+    LIBRARY("Slices, updates, gathers, scatters and their plans (popops)", slice),
     LIBRARY("Collectives (popops)", collective),
     LIBRARY("Histograms (popops)", histogram),
     LIBRARY("Scaled additions (popops)", scaled),
