@@ -59,8 +59,8 @@ class Code:
         if name.startswith("="):
             return name[1:] in code
         sign = re.fullmatch(r"operator *(\W+)", name)
-        if sign:
-            return sign.group(1).rstrip("]") in code
+        if sign:  # a shift has spaces around it, the end of two template arguments has not
+            return (" %s " if sign.group(1) in ("<<", ">>") else "%s") % sign.group(1).rstrip("]") in code
         return re.search(r"%s(at)?\b" % re.escape(flat(name)), names) is not None
 
 
@@ -100,7 +100,7 @@ def candidates(tree, row):
     """Tests in which --write looks for a row: those listed, then those of its interface."""
     if row.interface == "cpp":
         return tree.select("tests/cpp/*.cpp", "tests/codelets/*.cpp")
-    return tree.select("tests/*/test_%s*.c" % row.interface, "tests/cpp/test_%s*.cpp" % row.interface)
+    return tree.select("tests/*/test_%s*.c" % row.interface, "tests/cpp/*test_%s*.cpp" % row.interface)
 
 
 def write(tree):

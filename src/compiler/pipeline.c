@@ -13,6 +13,7 @@
 #include "compiler/schedule/schedule.h"
 #include "compiler/steps/steps.h"
 #include "compiler/verify.h"
+#include "graph/graph.h"
 #include "graph/store/debug_calls.h"
 #include "graph/store/store.h"
 #include "graph/view/view.h"

@@ -24,6 +24,8 @@
 
 #include <iostream>
 
+#include "../bed.hpp"
+
 using namespace poplar;
 using namespace poplar::program;
 
@@ -43,27 +45,12 @@ template <class F> static bool throws(const F &call)
     return false;
 }
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    explicit Bed(unsigned tiles = 8) : device(make(tiles)), graph(device)
+struct Bed : TestBed {
+    explicit Bed(unsigned tiles = 8) : TestBed(model(tiles))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
         popnn::addCodelets(graph);
-    }
-    static Device make(unsigned tiles)
-    {
-        IPUModel model;
-        model.tilesPerIPU = tiles;
-        return model.createDevice();
-    }
-    template <class T> Tensor constant(const Type &type, const std::vector<std::size_t> &shape, std::vector<T> values)
-    {
-        Tensor t = graph.addConstant<T>(type, shape, values);
-        graph.setTileMapping(t, 0);
-        return t;
     }
     template <class T> std::vector<T> run(const Tensor &t, unsigned times = 1)
     {

@@ -7,6 +7,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -14,21 +15,13 @@
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    explicit Bed(unsigned tiles = 3) : device(model(tiles)), graph(device.getTarget())
+struct Bed : TestBed {
+    explicit Bed(unsigned tiles = 3) : TestBed(model(tiles))
     {
         popops::addCodelets(graph);
     }
-    static Device model(unsigned tiles)
-    {
-        IPUModel description;
-        description.tilesPerIPU = tiles;
-        return description.createDevice();
-    }
-    template <typename T> Tensor constant(Type type, std::vector<std::size_t> shape, const std::vector<T> &values)
+    // A variable of which each element is on another tile than the constant that it is copied from.
+    template <typename T> Tensor constant(Type type, const Shape &shape, const std::vector<T> &values)
     {
         Tensor from = graph.addConstant<T>(type, shape, values.data());
         Tensor t = graph.addVariable(type, shape);
@@ -43,30 +36,6 @@ struct Bed {
         prog.add(Copy(t, made));
         return made;
     }
-    // gcc 12 reports a use after delete if load and run are both inlined.
-    __attribute__((noinline)) void load(Engine &engine)
-    {
-        engine.load(device);
-    }
-    // The contents of tensors after the run, converted to float.
-    std::vector<std::vector<float>> after(const std::vector<Tensor> &tensors)
-    {
-        for (std::size_t i = 0; i < tensors.size(); ++i)
-            graph.createHostRead("t" + std::to_string(i), tensors[i]);
-        Engine engine(graph, prog);
-        load(engine);
-        engine.run(0);
-        std::vector<std::vector<float>> values;
-        for (std::size_t i = 0; i < tensors.size(); ++i) {
-            const Tensor &t = tensors[i];
-            std::vector<char> raw(t.numElements() * 8);
-            engine.readTensor("t" + std::to_string(i), raw.data(),
-                              raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
-            values.push_back(std::vector<float>(t.numElements()));
-            pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.back().data(), t.numElements());
-        }
-        return values;
-    }
 };
 typedef std::vector<float> Floats;
 
@@ -79,7 +48,7 @@ TEST(tutorial)
     Tensor v3 = popops::add(b.graph, v1, v2, b.prog, "Add");
     Tensor v4 = popops::add(b.graph, v3, v2, b.prog, "Add");
     Tensor v5 = popops::add(b.graph, v1, v2.transpose(), b.prog, "Add");
-    const std::vector<Floats> got = b.after({ v3, v4, v5 });
+    const std::vector<Floats> got = b.run({ v3, v4, v5 });
     CHECK(got[0] == Floats{ 5, 4.5f, 4, 3.5f });
     CHECK(got[1] == Floats{ 6, 6, 6, 6 });
     CHECK(got[2] == Floats{ 5, 5, 3.5f, 3.5f });
@@ -120,7 +89,7 @@ struct Ways {
     }
     void check(std::size_t ways)
     {
-        const std::vector<Floats> got = b.after(results);
+        const std::vector<Floats> got = b.run(results);
         for (std::size_t i = 0; i < got.size(); ++i)
             CHECK(got[i] == got[i / ways * ways] && got[i].size() == 5);
     }
@@ -186,10 +155,10 @@ TEST(ternary_functions)
     popops::selectInPlace(graph, picked, b, condition, prog);
     popops::selectWithOutput(graph, a, b, condition, chosen, prog);
     const std::vector<Floats> got =
-        w.b.after({ low, out, popops::clamp(graph, a, 0.3f, 0.6f, prog, "clamp"), picked, chosen,
-                    popops::select(graph, a, b, condition, prog), popops::select(graph, 7, 9.0, condition, prog),
-                    popops::select(graph, a, 9, condition, prog), popops::select(graph, 9u, a, condition, prog),
-                    popops::map(graph, popops::expr::TernaryOpType::SELECT, a, b, condition, prog) });
+        w.b.run({ low, out, popops::clamp(graph, a, 0.3f, 0.6f, prog, "clamp"), picked, chosen,
+                  popops::select(graph, a, b, condition, prog), popops::select(graph, 7, 9.0, condition, prog),
+                  popops::select(graph, a, 9, condition, prog), popops::select(graph, 9u, a, condition, prog),
+                  popops::map(graph, popops::expr::TernaryOpType::SELECT, a, b, condition, prog) });
     for (int i = 0; i < 3; ++i)
         CHECK(got[i] == Floats{ 0.3f, 0.5f, 0.6f, 0.6f, 0.3f });
     for (int i : { 3, 4, 5, 9 })
@@ -207,11 +176,11 @@ TEST(numbers)
     popops::mulInPlace(b.graph, own, 3, b.prog);
     popops::subWithOutput(b.graph, 10.0, t, out, b.prog);
     const std::vector<Floats> got =
-        b.after({ own, out, popops::div(b.graph, 1.0f, t, b.prog), popops::add(b.graph, h, 0.5, b.prog),
-                  popops::shiftLeft(b.graph, i, 2, b.prog), popops::gt(b.graph, 3u, i, b.prog),
-                  popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog, FLOAT, "f"),
-                  popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog),
-                  popops::invStdDevToVariance(b.graph, h, 0.0f, b.prog, FLOAT) });
+        b.run({ own, out, popops::div(b.graph, 1.0f, t, b.prog), popops::add(b.graph, h, 0.5, b.prog),
+                popops::shiftLeft(b.graph, i, 2, b.prog), popops::gt(b.graph, 3u, i, b.prog),
+                popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog, FLOAT, "f"),
+                popops::varianceToInvStdDev(b.graph, t, 0.0f, b.prog),
+                popops::invStdDevToVariance(b.graph, h, 0.0f, b.prog, FLOAT) });
     CHECK(got[0] == Floats{ 3, 6, 12 });
     CHECK(got[1] == Floats{ 9, 8, 6 });
     CHECK(got[2] == Floats{ 1, 0.5f, 0.25f });
@@ -250,7 +219,7 @@ TEST(halves_times_one_float)
     CHECK_THROWS(popops::add(b.graph, x, x, b.prog, "x", coarse), invalid_option, "scalarMultiplyFloatToHalfTolerance");
     CHECK_THROWS(popops::mul(b.graph, x, x, b.prog, "x", coarse), invalid_option, "scalarMultiplyFloatToHalfTolerance");
     CHECK_THROWS(popops::mul(b.graph, x, s, b.prog, "x", { { "tolerance", "1" } }), invalid_option, "tolerance");
-    const std::vector<Floats> values = b.after({ own, out, mapped, number });
+    const std::vector<Floats> values = b.run({ own, out, mapped, number });
     CHECK(values[0] == values[1] && values[1] == values[2]);
     CHECK(values[3] == Floats({ 3, 6, 12 }));
 }

@@ -7,6 +7,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <algorithm>
@@ -14,19 +15,10 @@
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    explicit Bed(unsigned tiles) : device(model(tiles)), graph(device.getTarget())
+struct Bed : TestBed {
+    explicit Bed(unsigned tiles) : TestBed(model(tiles))
     {
         popops::addCodelets(graph);
-    }
-    static Device model(unsigned tiles)
-    {
-        IPUModel ipu;
-        ipu.tilesPerIPU = tiles;
-        return ipu.createDevice();
     }
     std::vector<std::size_t> onTiles(const Tensor &t)
     {

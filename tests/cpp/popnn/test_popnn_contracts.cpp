@@ -15,6 +15,7 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -23,28 +24,12 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    Bed() : device(model()), graph(device.getTarget())
+struct Bed : TestBed {
+    Bed() : TestBed(model(4))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
         popnn::addCodelets(graph);
-    }
-    static Device model()
-    {
-        IPUModel ipu;
-        ipu.tilesPerIPU = 4;
-        return ipu.createDevice();
-    }
-    Tensor floats(const std::vector<std::size_t> &shape, const std::vector<float> &values)
-    {
-        Tensor t = graph.addVariable(FLOAT, shape);
-        poputil::mapTensorLinearly(graph, t);
-        graph.setInitialValue<float>(t, values);
-        return t;
     }
     void fill(const Tensor &t, float first, float step)
     {
@@ -53,21 +38,9 @@ struct Bed {
             values[i] = first + step * static_cast<float>(i % 7);
         graph.setInitialValue<float>(t, values);
     }
-    Tensor words(const std::vector<std::size_t> &shape, const std::vector<unsigned> &values)
+    Tensor words(const Shape &shape, const std::vector<unsigned> &values)
     {
-        Tensor t = graph.addConstant<unsigned>(UNSIGNED_INT, shape, values.data());
-        graph.setTileMapping(t, 0);
-        return t;
-    }
-    std::vector<float> run(const Tensor &result)
-    {
-        graph.createHostRead("result", result);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<float> values(result.numElements());
-        engine.readTensor("result", values.data(), values.data() + values.size());
-        return values;
+        return constant(UNSIGNED_INT, shape, values);
     }
 };
 

@@ -7,6 +7,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -16,12 +17,9 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
+struct Bed : TestBed {
     Tensor f, g, h, u, v, c;
-    Bed() : device(model()), graph(device.getTarget())
+    Bed() : TestBed(model(2))
     {
         popops::addCodelets(graph);
         f = variable(FLOAT, { 0.5f, -1, 2 });
@@ -31,13 +29,7 @@ struct Bed {
         v = variable(UNSIGNED_INT, { 3, 2, 1 });
         c = variable(BOOL, { 1, 0, 1 });
     }
-    static Device model()
-    {
-        IPUModel description;
-        description.tilesPerIPU = 2;
-        return description.createDevice();
-    }
-    Tensor variable(Type type, const std::vector<float> &values)
+    Tensor variable(Type type, const Floats &values)
     {
         Tensor from = graph.addConstant<float>(type, { values.size() }, values.data()),
                t = graph.addVariable(type, { values.size() });
@@ -45,19 +37,6 @@ struct Bed {
         poputil::mapTensorLinearly(graph, t, 1, 1);
         prog.add(Copy(from, t));
         return t;
-    }
-    std::vector<float> after(const Tensor &t)
-    {
-        graph.createHostRead("t", t);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<char> raw(t.numElements() * 8);
-        engine.readTensor("t", raw.data(),
-                          raw.data() + t.numElements() * graph.getTarget().getTypeSize(t.elementType()));
-        std::vector<float> values(t.numElements());
-        pop_convert(t.elementType().c(), raw.data(), POP_FLOAT, values.data(), t.numElements());
-        return values;
     }
 };
 typedef std::vector<float> Floats;
@@ -68,10 +47,9 @@ static Floats value(const pe::Expr &expr)
     Bed whole, parts;
     const std::vector<Tensor> ts = { whole.f, whole.g, whole.h, whole.u, whole.v, whole.c };
     Floats compiled =
-        whole.after(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
-    Floats stepped =
-        parts.after(popops::map(parts.graph, expr, { parts.f, parts.g, parts.h, parts.u, parts.v, parts.c }, parts.prog,
-                                { "stepped" }, { { "enableGenerateCodelet", "false" } }));
+        whole.run(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
+    Floats stepped = parts.run(popops::map(parts.graph, expr, { parts.f, parts.g, parts.h, parts.u, parts.v, parts.c },
+                                           parts.prog, { "stepped" }, { { "enableGenerateCodelet", "false" } }));
     CHECK(compiled == stepped);
     return compiled;
 }
@@ -124,13 +102,13 @@ TEST(forms)
 {
     Bed a, b, c;
     popops::mapInPlace(a.graph, pe::Tanh(pe::_1) * pe::_2, { a.f, a.g }, a.prog, "in place");
-    const Floats first = a.after(a.f);
+    const Floats first = a.run(a.f);
     popops::mapWithOutput(b.graph, pe::Tanh(pe::_1) * pe::_2, { b.f, b.g }, b.f, b.prog);
-    CHECK(first == b.after(b.f) && std::fabs(first[0] - 3 * std::tanh(0.5f)) < 1e-6f);
+    CHECK(first == b.run(b.f) && std::fabs(first[0] - 3 * std::tanh(0.5f)) < 1e-6f);
     popops::mapInPlace(c.graph, pe::BinaryOpType::ADD, c.f, c.g, c.prog);
     popops::mapInPlace(c.graph, pe::UnaryOpType::NEGATE, c.f, c.prog);
     popops::mapWithOutput(c.graph, pe::TernaryOpType::SELECT, c.f, c.g, c.c, c.f, c.prog);
-    CHECK(c.after(c.f) == Floats{ -3.5f, 0.25f, -2.5f });
+    CHECK(c.run(c.f) == Floats{ -3.5f, 0.25f, -2.5f });
 }
 TEST(several_expressions)
 {
@@ -142,7 +120,7 @@ TEST(several_expressions)
     Tensor out[2] = { b.graph.clone(b.f), b.graph.clone(b.f) };
     popops::mapWithOutput(b.graph, sum_and_product, { b.f, b.g }, { out[0], out[1] }, b.prog);
     popops::mapInPlace(b.graph, sum_and_product, { b.f, b.g }, b.prog);
-    CHECK(b.after(concat({ made[0], made[1], out[0], out[1], b.f, b.g })) ==
+    CHECK(b.run(concat({ made[0], made[1], out[0], out[1], b.f, b.g })) ==
           Floats{ 3.5f, -0.75f, 2.5f, 1.5f, -0.25f, 1, 3.5f, -0.75f, 2.5f, 1.5f, -0.25f, 1, 3.5f, -0.75f, 2.5f, 1.5f,
                   -0.25f, 1 });
     CHECK_THROWS(popops::mapInPlace(b.graph, sum_and_product, { b.f }, b.prog), poputil::poplibs_error,

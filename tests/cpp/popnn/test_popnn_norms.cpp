@@ -12,6 +12,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -20,39 +21,20 @@
 using namespace poplar;
 
 // {4, 2} of two channels, and the results of a norm.
-struct Bed {
-    Device device;
-    Graph graph;
-    program::Sequence prog;
+struct Bed : TestBed {
     Tensor x, gamma, beta;
-    Bed() : device(Device::createCPUDevice()), graph(device.getTarget())
+    Bed()
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
         popnn::addCodelets(graph);
-        x = graph.addVariable(FLOAT, { 4, 2 }, "x");
-        poputil::mapTensorLinearly(graph, x);
-        graph.setInitialValue(x, std::vector<float>{ 1, 10, 2, 10, 3, 10, 4, 14 });
+        x = floats({ 4, 2 }, { 1, 10, 2, 10, 3, 10, 4, 14 });
         gamma = graph.addVariable(FLOAT, { 2 }, "gamma");
         beta = graph.addVariable(FLOAT, { 2 }, "beta");
         graph.setTileMapping(gamma, 0);
         graph.setTileMapping(beta, 0);
         graph.setInitialValue(gamma, std::vector<float>{ 1, 2 });
         graph.setInitialValue(beta, std::vector<float>{ 0, 3 });
-    }
-    std::vector<std::vector<float>> run(const std::vector<Tensor> &read)
-    {
-        for (std::size_t i = 0; i < read.size(); ++i)
-            graph.createHostRead(std::to_string(i), read[i]);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<std::vector<float>> values;
-        for (std::size_t i = 0; i < read.size(); ++i) {
-            values.push_back(std::vector<float>(read[i].numElements()));
-            engine.readTensor(std::to_string(i), values.back().data(), values.back().data() + values.back().size());
-        }
-        return values;
     }
 };
 static bool near(double a, double b)

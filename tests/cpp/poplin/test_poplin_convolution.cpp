@@ -10,29 +10,17 @@
 #include <popops/Cast.hpp>
 #include <popops/codelets.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    explicit Bed(Device of = Device::createCPUDevice()) : device(std::move(of)), graph(device.getTarget())
+struct Bed : TestBed {
+    explicit Bed(Device on = Device::createCPUDevice()) : TestBed(std::move(on))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
-    }
-    std::vector<float> run(const Tensor &t)
-    {
-        graph.createHostRead("t", t);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run();
-        std::vector<float> values(t.numElements());
-        engine.readTensor("t", values.data(), values.data() + values.size());
-        return values;
     }
     void fill(const Tensor &t, const std::vector<float> &values)
     {

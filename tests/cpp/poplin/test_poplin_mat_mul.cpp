@@ -9,6 +9,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <sstream>
@@ -16,11 +17,8 @@
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    explicit Bed(Device on = Device::createCPUDevice()) : device(std::move(on)), graph(device.getTarget()), prog()
+struct Bed : TestBed {
+    explicit Bed(Device on = Device::createCPUDevice()) : TestBed(std::move(on))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -34,26 +32,9 @@ struct Bed {
         graph.setInitialValue(t, ArrayRef<float>(values));
         return t;
     }
-    Tensor floats(std::vector<std::size_t> shape)
+    Tensor floats(const Shape &shape)
     {
-        Tensor t = graph.addVariable(FLOAT, shape, "t");
-        poputil::mapTensorLinearly(graph, t);
-        return fill(t);
-    }
-    // A separate function: with both calls inlined, gcc 12 at -O3 reports a use after delete.
-    __attribute__((noinline)) static void start(Engine &engine, const Device &device)
-    {
-        engine.load(device);
-        engine.run(0);
-    }
-    std::vector<float> run(const Tensor &t)
-    {
-        std::vector<float> values(t.numElements());
-        graph.createHostRead("result", t);
-        Engine engine(graph, prog);
-        start(engine, device);
-        engine.readTensor("result", values.data(), values.data() + values.size());
-        return values;
+        return fill(variable(FLOAT, shape));
     }
 };
 

@@ -14,6 +14,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -23,23 +24,14 @@ using namespace poplar;
 using namespace poplar::program;
 using namespace popnn;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
+struct Bed : TestBed {
     std::vector<Tensor> read;
-    Bed() : device(model()), graph(device.getTarget())
+    Bed() : TestBed(model(4))
     {
         popops::addCodelets(graph);
         popnn::addCodelets(graph);
     }
-    static Device model()
-    {
-        IPUModel description;
-        description.tilesPerIPU = 4;
-        return description.createDevice();
-    }
-    Tensor floats(std::vector<std::size_t> shape, std::vector<float> values)
+    Tensor floats(const Shape &shape, const Floats &values)
     {
         Tensor t = graph.addVariable(FLOAT, shape, "t");
         poputil::mapTensorLinearly(graph, t, 1, 1);
@@ -47,30 +39,14 @@ struct Bed {
             graph.setInitialValue(t, values);
         return t;
     }
-    Tensor labels(std::vector<unsigned> values)
+    Tensor labels(const std::vector<unsigned> &values)
     {
-        Tensor t = graph.addConstant<unsigned>(UNSIGNED_INT, { values.size() }, values);
-        graph.setTileMapping(t, 0);
-        return t;
+        return constant(UNSIGNED_INT, { values.size() }, values);
     }
     // The contents of the tensors after the program.
-    std::vector<std::vector<float>> run()
+    std::vector<Floats> run()
     {
-        for (std::size_t i = 0; i < read.size(); ++i)
-            graph.createHostRead(std::to_string(i), read[i]);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<std::vector<float>> values;
-        for (std::size_t i = 0; i < read.size(); ++i) {
-            std::vector<unsigned> words(read[i].numElements());
-            engine.readTensor(std::to_string(i), words.data(), words.data() + words.size());
-            std::vector<float> floats(words.begin(), words.end());
-            if (read[i].elementType() == FLOAT)
-                std::memcpy(floats.data(), words.data(), 4 * words.size());
-            values.push_back(floats);
-        }
-        return values;
+        return TestBed::run(read);
     }
 };
 

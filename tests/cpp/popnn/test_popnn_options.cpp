@@ -28,6 +28,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -38,43 +39,12 @@ using namespace poplar::program;
 namespace
 {
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
-    Bed() : device(model()), graph(device.getTarget())
+struct Bed : TestBed {
+    Bed() : TestBed(model(4))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
         popnn::addCodelets(graph);
-    }
-    static Device model()
-    {
-        IPUModel ipu;
-        ipu.tilesPerIPU = 4;
-        return ipu.createDevice();
-    }
-    Tensor variable(const Type &type, const std::vector<std::size_t> &shape)
-    {
-        Tensor t = graph.addVariable(type, shape);
-        poputil::mapTensorLinearly(graph, t);
-        return t;
-    }
-    Tensor floats(const std::vector<std::size_t> &shape, const std::vector<float> &values)
-    {
-        Tensor t = variable(FLOAT, shape);
-        graph.setInitialValue<float>(t, values);
-        return t;
-    }
-    std::vector<float> run(const Tensor &result)
-    {
-        graph.createHostRead("result", result);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<float> values(result.numElements());
-        engine.readTensor("result", values.data(), values.data() + values.size());
-        return values;
     }
 };
 

@@ -11,6 +11,7 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
+#include "bed.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -18,16 +19,10 @@
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed {
-    Device device;
-    Graph graph;
-    Sequence prog;
+struct Bed : TestBed {
     poplin::matmul::PlanningCache cache;
     std::vector<Tensor> read;
-    Bed() : Bed(Device::createCPUDevice())
-    {
-    }
-    explicit Bed(Device given) : device(std::move(given)), graph(device.getTarget())
+    explicit Bed(Device on = Device::createCPUDevice()) : TestBed(std::move(on))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -37,19 +32,9 @@ struct Bed {
     {
         graph.setInitialValue(t, std::vector<float>(t.numElements(), value));
     }
-    std::vector<std::vector<float>> run()
+    std::vector<Floats> run()
     {
-        for (std::size_t i = 0; i < read.size(); ++i)
-            graph.createHostRead(std::to_string(i), read[i]);
-        Engine engine(graph, prog);
-        engine.load(device);
-        engine.run(0);
-        std::vector<std::vector<float>> values;
-        for (std::size_t i = 0; i < read.size(); ++i) {
-            values.push_back(std::vector<float>(read[i].numElements()));
-            engine.readTensor(std::to_string(i), values.back().data(), values.back().data() + values.back().size());
-        }
-        return values;
+        return TestBed::run(read);
     }
 };
 static bool near(double a, double b)
