@@ -45,8 +45,8 @@ static bool take(const pop_target *target, const struct parsed *parsed, struct c
                  size_t size)
 {
     *options = parsed->options;
-    if (!(options->available_memory_proportion >= 0 && options->available_memory_proportion <= 1)) {
-        pop_text_format(text, size, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+    if (!(options->available_memory_proportion >= 0)) {
+        pop_text_format(text, size, "option 'availableMemoryProportion' is %g; it must not be negative",
                         options->available_memory_proportion);
         return false;
     }

@@ -78,7 +78,8 @@ struct conv_options {
     bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations,
         insert_transforms_cycle_count_progs;
     bool conv_transforms_estimates, disable_sr_for_amp_vertices, enable_transforms_conv_table,
-        enable_tile_level_expand_dims, slic_vmac16;
+        enable_tile_level_expand_dims;
+    int slic_vmac16;                  /* no effect */
     unsigned num_ipus, tiles_per_ipu; /* at most those of the target */
     unsigned start_tile_multiplier;
     bool is_constrained;

@@ -12,6 +12,8 @@
 #include "poplin/planner/plan_cache.h"
 #include "poplin/planner/plan_try.h"
 
+#include <math.h>
+
 /* ---- all vertex types of a transformed convolution ---- */
 
 static void try_vertices(struct planning *planning, const struct plan_transform *transform,
@@ -166,11 +168,9 @@ static struct planning begin(const pop_target *target, const poplin_conv_params 
     planning.params = params;
     planning.options = options;
     planning.joint = joint;
-    planning.goal = (struct plan_goal){
-        options->share.objective, (uint64_t)(target->bytes_per_tile * options->available_memory_proportion),
-        options->tiles_per_ipu,   options->constraints,
-        &options->share,          UINT64_MAX
-    };
+    double bytes = fmin(target->bytes_per_tile * options->available_memory_proportion, 0x1p62);
+    planning.goal = (struct plan_goal){ options->share.objective, (uint64_t)bytes, options->tiles_per_ipu,
+                                        options->constraints,     &options->share, UINT64_MAX };
     return planning;
 }
 /* Finds the best plan that fits in the memory limit, or, if there is none or the limit is 0, the smallest plan. */

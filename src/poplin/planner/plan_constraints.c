@@ -246,14 +246,22 @@ static bool read_entry(struct reader *r, json_t *given, const char *name, const 
     return false;
 }
 
-/* Reads an entry of the given place and name. */
-static bool read_named(struct reader *r, json_t *value, enum constraint_place place, const char *group, const char *key)
+static const char *nearest_name(enum constraint_place place, const char *key)
 {
     const char *name, *nearest = NULL;
     const struct plan_field *field;
-    for (size_t i = 0; name_at(place, i, &name, &field); ++i) {
+    for (size_t i = 0; name_at(place, i, &name, &field); ++i)
         if (!nearest || poplibs_distance(key, name) < poplibs_distance(key, nearest))
             nearest = name;
+    return nearest;
+}
+
+/* Reads an entry of the given place and name. */
+static bool read_named(struct reader *r, json_t *value, enum constraint_place place, const char *group, const char *key)
+{
+    const char *name;
+    const struct plan_field *field;
+    for (size_t i = 0; name_at(place, i, &name, &field); ++i) {
         if (strcmp(name, key) != 0)
             continue;
         if (field)
@@ -263,7 +271,7 @@ static bool read_named(struct reader *r, json_t *value, enum constraint_place pl
             POPLIBS_LOG(WARN, "planConstraints: '%s' has no effect", name);
         return true;
     }
-    return unknown(r, group, key, nearest);
+    return unknown(r, group, key, nearest_name(place, key));
 }
 
 static bool read_entries(struct reader *r, json_t *object, enum constraint_place place, const char *group)
@@ -341,6 +349,22 @@ static bool read_levels(struct reader *r, json_t *root, unsigned num_ipus)
 
 /* ---- the whole text ---- */
 
+/* Reads an entry beside the levels.  Poplibs takes names that it does not know there; a number is a level. */
+static bool read_at_the_top(struct reader *r, json_t *value, const char *key)
+{
+    if (*key && strspn(key, "0123456789") == strlen(key)) {
+        snprintf(r->text, r->size, "planConstraints: \"%.20s\" is not a valid level of hierarchy: there are 0 and 1",
+                 key);
+        return false;
+    }
+    const char *nearest = nearest_name(AT_THE_TOP, key);
+    if (strcmp(nearest, key) == 0)
+        return read_named(r, value, AT_THE_TOP, "planConstraints", key);
+    if (r->first)
+        POPLIBS_LOG(WARN, "planConstraints: '%s' is unknown and has no effect; the nearest is '%s'", key, nearest);
+    return true;
+}
+
 static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
 {
     const char *key;
@@ -350,11 +374,12 @@ static bool read_once(struct reader *r, json_t *root, unsigned num_ipus)
         return false;
     json_object_foreach(root, key, value)
     {
-        if (strcmp(key, "0") != 0 && strcmp(key, "1") != 0 && !read_named(r, value, AT_THE_TOP, "planConstraints", key))
+        if (strcmp(key, "0") != 0 && strcmp(key, "1") != 0 && !read_at_the_top(r, value, key))
             return false;
     }
     return true;
 }
+
 /* Advances to the next combination of choices; false after the last. */
 static bool advance(struct reader *r)
 {

@@ -57,8 +57,8 @@ static bool read_options(const struct call *call, pop_option *list, size_t capac
     struct values values = { .proportion = 0.6 };
     if (!call_parse_options(call, call->options, table, KEYS, &values))
         return false;
-    if (!(values.proportion >= 0 && values.proportion <= 1))
-        return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+    if (!(values.proportion >= 0))
+        return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must not be negative",
                          values.proportion);
     *count = translate(call->options, &values, list, capacity);
     *rhs_is_arranged = values.arranged;

@@ -32,11 +32,11 @@ bool ctc_parse_options(const struct call *call, popnn_ctc_purpose purpose, pop_o
                                  : sizeof(infer_options) / sizeof(infer_options[0]),
                             options))
         return false;
-    if (!(options->infinity_tolerance >= 0 && options->infinity_tolerance <= 1))
-        return call_fail(call, POP_INVALID_OPTION, "option 'zeroInfinityRelTolerance' is %g; it must be from 0 to 1",
+    if (!(options->infinity_tolerance >= 0))
+        return call_fail(call, POP_INVALID_OPTION, "option 'zeroInfinityRelTolerance' is %g; it must not be negative",
                          options->infinity_tolerance);
-    return (options->proportion >= 0 && options->proportion <= 1) ||
-           call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
+    return options->proportion >= 0 ||
+           call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must not be negative",
                      options->proportion);
 }
 

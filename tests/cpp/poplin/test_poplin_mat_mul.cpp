@@ -139,9 +139,9 @@ TEST(mistakes)
     Bed bed;
     Tensor left = bed.floats({ 5, 3 }), right = bed.floats({ 4, 3 });
     CHECK_THROWS((poplin::matMul(bed.graph, left, right, bed.prog, "x")), poputil::poplibs_error, "as many columns");
-    CHECK_THROWS(
-        (poplin::matMul(bed.graph, left, right.transpose(), bed.prog, "x", { { "availableMemoryProportion", "1.1" } })),
-        invalid_option, "from 0 to 1");
+    CHECK_THROWS((poplin::matMul(bed.graph, left, right.transpose(), bed.prog, "x",
+                                 { { "availableMemoryProportion", "-1.1" } })),
+                 invalid_option, "must not be negative");
     CHECK_THROWS((poplin::matmulValidateOptions({ { "partialsType", "int" } })), invalid_option, "half|float");
     poplin::matmulValidateOptions({ { "fullyConnectedPass", "TRAINING_FWD" } });
 }

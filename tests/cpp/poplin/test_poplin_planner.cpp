@@ -124,8 +124,8 @@ TEST(reports)
               steps.tileLevelTransform.cycles + steps.outputCast.cycles ==
           costs.cycles);
     CHECK(cache.size() == 2);
-    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "2" } }),
-                 poplar::invalid_option, "from 0 to 1");
+    CHECK_THROWS(poplin::reportPlanEstimatedCosts(graph, p, { { "availableMemoryProportion", "-2" } }),
+                 poplar::invalid_option, "must not be negative");
 }
 
 TEST(plans_ahead)

@@ -218,7 +218,7 @@ TEST(values_of_options)
     Bed b;
     CHECK_THROWS(cholesky(b, { { "blockSize", "8 " } }), invalid_option, "blockSize");
     CHECK_THROWS(triangular(b, { { "blockSize", "0x" } }), invalid_option, "blockSize");
-    CHECK_THROWS(ctcCall(b, { { "zeroInfinityRelTolerance", "2" } }), invalid_option, "zeroInfinityRelTolerance");
+    CHECK_THROWS(ctcCall(b, { { "zeroInfinityRelTolerance", "-2" } }), invalid_option, "zeroInfinityRelTolerance");
     CHECK_THROWS(
         histogram(b, { { "useFloatArithmetic", "true" }, { "useFloatArithmeticWithUnsignedIntOutput", "true" } }),
         invalid_option, "exclude each other");

@@ -338,6 +338,9 @@ static void constraints_as_programs_write_them(void **state)
         "{\"method\": [\"AMP\"], \"inChansPerGroup\": [8], \"0\": {\"transform\": {\"swapOperands\": [0]}, "
         "\"partition\": {\"batchSplit\": [\"2\"]}},"
         " \"1\": {\"transform\": {\"expandDims\": [], \"combineConvGroupsFactor\": \"1\"}}}",
+        /* Poplibs takes any other name beside the levels. */
+        "{\"method\": \"AMP\", \"inChansPerGroup\": 8, \"startTile\": {\"x\": [1, 2]}, \"0\": {\"transform\": "
+        "{\"swapOperands\": false}, \"partition\": {\"batchSplit\": 2}}}",
     };
     char first[8192], text[8192], mac[8192];
     pop_graph *graph = graph_of(1, 64);
@@ -464,8 +467,9 @@ static void invalid_options_are_refused(void **state)
     static const struct {
         const char *key, *value, *words;
     } rows[] = {
-        { "availableMemoryProportion", "2", "'availableMemoryProportion' is 2; it must be from 0 to 1" },
-        { "availableMemoryProportion", "-0.1", "from 0 to 1" },
+        { "availableMemoryProportion", "-0.1", "'availableMemoryProportion' is -0.1; it must not be negative" },
+        { "availableMemoryProportion", "nan", "cannot be 'nan'; it takes a number" },
+        { "experimental.slicVmac16", "yes", "it takes false|true|auto" },
         { "partialsTyp", "half", "the nearest is 'partialsType'" },
         { "partialsType", "double", "it takes half|float" },
         { "tilesPerIPU", "65", "the target has 64" },
@@ -473,8 +477,8 @@ static void invalid_options_are_refused(void **state)
         { "planConstraints", "{", "planConstraints is not valid JSON" },
         { "planConstraints", "[]", "'planConstraints' takes an object" },
         { "planConstraints", "{\"method\": \"AMPS\"}", "'method' takes AMP" },
-        { "planConstraints", "{\"inChansPerGrp\": 3}",
-          "'planConstraints' has no 'inChansPerGrp'; the nearest is 'inChansPerGroup'" },
+        { "planConstraints", "{\"7\": {\"partition\": {\"batchSplit\": 2}}}",
+          "\"7\" is not a valid level of hierarchy: there are 0 and 1" },
         { "planConstraints", "{\"method\": {\"typ\": \"AMP\"}}", "'method' has no 'typ'; the nearest is 'type'" },
         { "planConstraints", "{\"method\": \"XMAC\"}", "or an object with such a type, not \"XMAC\"" },
         { "planConstraints", "{\"0\": {\"partition\": {\"batchSplits\": 2}}}",

@@ -411,8 +411,8 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_TYPE_ERROR, "popnn_ctc_loss_plan", "goes with data of half alone");
     popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 1, 4, 2, 3, POP_OPTIONS({ "partialType", "half" }));
     assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_loss_plan", "the nearest is 'partialsType'");
-    popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 1, 4, 2, 3, POP_OPTIONS({ "availableMemoryProportion", "2" }));
-    assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_loss_plan", "must be from 0 to 1");
+    popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 1, 4, 2, 3, POP_OPTIONS({ "availableMemoryProportion", "-2" }));
+    assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_loss_plan", "must not be negative");
     static const char *const texts[] = { "{",
                                          "{\"parallel\": 3}",
                                          "{\"parallel\": {\"times\": 2}}",
