@@ -28,8 +28,9 @@ static const char usage[] =
     "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"
     "  --list-targets  --help  --version\n"
     "\n"
-    "Long flags have one dash or two.  Directories of CPATH follow those of -I.  Other -f... and -m... flags, -S, -x,\n"
-    "-emit-llvm, -Xclang and -M... have no effect.\n"
+    "Long flags have one dash or two.  Directories of CPATH, CPLUS_INCLUDE_PATH and C_INCLUDE_PATH follow those of "
+    "-I.\n"
+    "Other -f... and -m... flags, -S, -x, -emit-llvm, -Xclang and -M... have no effect.\n"
     "The C compiler is TREMULA_CC, or gcc; that of C++ TREMULA_CXX, or g++; the devices' is TREMULA_DEVICE_CC, or "
     "clang.  Compiled codelets are cached in TREMULA_CACHE_DIR, or ~/.cache/tremula.\n";
 
@@ -57,23 +58,28 @@ static char *add_flag(char *end, const char *word)
     return end;
 }
 
-/* Whether a flag is followed by its value; long flags have one dash or two. */
-static bool takes_argument(const char *word)
+/* Whether a flag is followed by its value, the next word (NULL: there is none); long flags have one dash or two. */
+static bool takes_argument(const char *word, const char *next)
 {
     static const char *const names[] = { "D",      "U",       "I",      "include", "isystem", "iquote", "mllvm",
                                          "target", "code-of", "Xclang", "x",       "MF",      "MT",     "MQ" };
     word += word[1] == '-' ? 2 : 1;
+    if (strcmp(word, "O") == 0) /* -O alone is a flag, too */
+        return next && strlen(next) == 1 && strchr("0123s", *next);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i)
         if (strcmp(word, names[i]) == 0)
             return true;
     return false;
 }
 
-/* The file in -oFILE, -o=FILE, --output=FILE, or the word after -o and --output; NULL for other words. */
+/* The file in -oFILE, -o=FILE, --o=FILE, --output=FILE, or the word after -o, --o and --output; NULL for other words.
+ */
 static const char *output_of(char **words, int count, int *i)
 {
     const char *word = words[*i], *rest = NULL;
-    if (strncmp(word, "--output", 8) == 0 && (!word[8] || word[8] == '='))
+    if (strncmp(word, "--o", 3) == 0 && (!word[3] || word[3] == '='))
+        rest = word + 3;
+    else if (strncmp(word, "--output", 8) == 0 && (!word[8] || word[8] == '='))
         rest = word + 8;
     else if (strncmp(word, "-output", 7) == 0 && (!word[7] || word[7] == '='))
         rest = word + 7;
@@ -86,9 +92,13 @@ static const char *output_of(char **words, int count, int *i)
     return *i + 1 < count ? words[++*i] : "";
 }
 
-/* Appends -I for each directory of CPATH, after those of the command, as compilers do; an empty entry is the working
+/* Environment variables with directories of headers.  Compilers read the last two for C++ and C alone. */
+static const char *const search_paths[] = { "CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH" };
+enum { SEARCH_PATHS = sizeof(search_paths) / sizeof(search_paths[0]) };
+
+/* Appends -I for each directory of a path, after those of the command, as compilers do; an empty entry is the working
  * directory. */
-static void add_search_path(char *end, const char *path)
+static char *add_search_path(char *end, const char *path)
 {
     for (; path; path = strchr(path, ':') ? strchr(path, ':') + 1 : NULL) {
         char entry[4096];
@@ -96,6 +106,7 @@ static void add_search_path(char *end, const char *path)
         snprintf(entry, sizeof(entry), "-I%.*s", length ? length : 1, length ? path : ".");
         end = add_flag(end, entry);
     }
+    return end;
 }
 
 /* The compiler's output is printed already; prints only the rest of the error. */
@@ -121,13 +132,14 @@ static int compile(char **words, int count, const char **inputs, char *flags)
             output = file;
         } else if (word[0] == '-' && word[1]) {
             end = add_flag(end, word);
-            if (takes_argument(word) && i + 1 < count)
+            if (i + 1 < count && takes_argument(word, words[i + 1]))
                 end = add_flag(end, words[++i]);
         } else {
             inputs[input_count++] = word;
         }
     }
-    add_search_path(end, getenv("CPATH"));
+    for (size_t i = 0; i < SEARCH_PATHS; ++i)
+        end = add_search_path(end, getenv(search_paths[i]));
     if (!input_count)
         return wrong("%s was named", "no input file");
     if (!output)
@@ -152,8 +164,10 @@ static int list(int count, char **files)
 
 int main(int argc, char **argv)
 {
-    const char *path = getenv("CPATH");
-    size_t bytes = path ? 8 * strlen(path) + 16 : 1;
+    size_t bytes = 1;
+    for (size_t i = 0; i < SEARCH_PATHS; ++i)
+        if (getenv(search_paths[i]))
+            bytes += 8 * strlen(getenv(search_paths[i])) + 16;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(usage, stdout);

@@ -67,8 +67,17 @@ static pop_status take_argument(struct popc_flags *flags, char *word, size_t pre
                                 pop_error *error)
 {
     bool apart = word[1] == 'i';
-    if (word[prefix]) {
+    if (word[prefix] == '=') /* -I=X is -IX */
+        memmove(word + prefix, word + prefix + 1, strlen(word + prefix));
+    if (word[prefix] && !apart) {
         *vec_push(&flags->both) = mem_string(word);
+        return POP_OK;
+    }
+    if (word[prefix]) {
+        struct str name = { 0 };
+        str_add_bytes(&name, word, prefix);
+        *vec_push(&flags->both) = name.text;
+        *vec_push(&flags->both) = mem_string(word + prefix);
         return POP_OK;
     }
     char *argument = next_word(text);
@@ -199,7 +208,9 @@ static const char *level_of(const char *word)
 static char *canonical(char *word)
 {
     static const char *const names[] = { "--target", "--code-of",  "-std",    "-march", "-include", "-isystem",
-                                         "-iquote",  "-emit-llvm", "-Xclang", "-MD",    "-MMD",     "-MF" };
+                                         "-iquote",  "-emit-llvm", "-Xclang", "-MD",    "-MMD",     "-MF",
+                                         "-MT",      "-MQ",        "-mllvm",  "-x",     "-O0",      "-O1",
+                                         "-O2",      "-O3",        "-Os",     "-O",     "-g" };
     if (word[0] != '-')
         return word;
     const char *bare = word + (word[1] == '-' ? 2 : 1);
@@ -217,6 +228,13 @@ static char *canonical(char *word)
     return word;
 }
 
+/* Whether it is the flag of this name, alone or with a value after =. */
+static bool is_named(const char *word, const char *name)
+{
+    size_t length = strcspn(word, "=");
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
 /* Accepts and ignores flags that existing programs pass to the device's compiler, and flags that would make results
  * differ between machines (-march=native) or change the whole process (-ffast-math). */
 static bool take_ignored(struct popc_flags *flags, const char *word, const char **text)
@@ -231,25 +249,45 @@ static bool take_ignored(struct popc_flags *flags, const char *word, const char 
         found = strcmp(word, whole[i]) == 0;
     bool pair = false;
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && !pair; ++i)
-        pair = strcmp(word, pairs[i]) == 0;
+        pair = is_named(word, pairs[i]);
     if (!found && !pair)
         return false;
-    *vec_push(&flags->ignored) = mem_string(word);
+    struct str name = { 0 };
+    str_add_bytes(&name, word, pair ? strcspn(word, "=") : strlen(word));
+    *vec_push(&flags->ignored) = name.text;
     if (strcmp(word, "-Ofast") == 0)
         flags->optimise = '3';
-    if (pair)
+    if (pair && !strchr(word, '='))
         free(next_word(text));
     return true;
 }
 
+/* Takes -O2, -O=2 and -O 2; a -O alone has no effect. */
+static bool take_optimisation(struct popc_flags *flags, const char *word, const char **text)
+{
+    if (word[0] != '-' || word[1] != 'O')
+        return false;
+    const char *level = word + 2 + (word[2] == '=');
+    const char *next = *text;
+    char *apart = *level ? NULL : next_word(&next);
+    if (apart && strlen(apart) == 1 && strchr("0123s", *apart)) {
+        *text = next;
+        level = apart;
+    }
+    bool known_level = strlen(level) == 1 && strchr("0123s", *level);
+    if (known_level && *level == 's')
+        flags->small = true;
+    else if (known_level)
+        flags->optimise = *level;
+    free(apart);
+    return known_level;
+}
+
 static pop_status take(struct popc_flags *flags, char *word, const char **text, pop_error *error)
 {
-    size_t length = strlen(word);
     unsigned level = machine_level_of(level_of(word));
-    if (word[0] == '-' && word[1] == 'O' && word[2] >= '0' && word[2] <= '3' && length == 3) {
-        flags->optimise = word[2];
-    } else if (strcmp(word, "-Os") == 0) {
-        flags->small = true;
+    if (take_optimisation(flags, word, text)) {
+        return POP_OK;
     } else if (strcmp(word, "-g") == 0) {
         flags->debug = true;
     } else if (strcmp(word, BEHAVING_FLAG) == 0) {
@@ -259,8 +297,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         flags->later = true;
     } else if (word[0] == '-' && (word[1] == 'D' || word[1] == 'U' || word[1] == 'I')) {
         return take_argument(flags, word, 2, text, error);
-    } else if (strcmp(word, "-include") == 0 || strcmp(word, "-isystem") == 0 || strcmp(word, "-iquote") == 0) {
-        return take_argument(flags, word, length, text, error);
+    } else if (is_named(word, "-include") || is_named(word, "-isystem") || is_named(word, "-iquote")) {
+        return take_argument(flags, word, strcspn(word, "="), text, error);
     } else if (strcmp(word, "--target") == 0 || strncmp(word, "--target=", 9) == 0) {
         return take_target_flag(flags, word, text, error);
     } else if (strncmp(word, "--code-of", 9) == 0) {
