@@ -34,6 +34,7 @@ install(TARGETS pva_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONEN
 install(FILES docs/man/pva.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
 # The report of `make demo`, where there is one: the page offers it.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/demo/demo-report DESTINATION ${CMAKE_INSTALL_DATADIR}/tremula COMPONENT runtime OPTIONAL PATTERN *_cache EXCLUDE)
+include(cmake/pva-core.cmake)
 install(DIRECTORY python/pva python/libpvti DESTINATION ${TREMULA_INSTALL_PYTHONDIR} COMPONENT runtime PATTERN __pycache__ EXCLUDE)
 
 if(NOT TREMULA_BUILD_TESTS)
@@ -60,6 +61,10 @@ target_link_libraries(pva_usages_c PRIVATE pva)
 target_link_libraries(pva_usages_cpp PRIVATE pva)
 add_test(NAME pva/languages COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run ${PROJECT_BINARY_DIR})
 set_tests_properties(pva/languages PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
+if(TARGET pva_core)
+  add_python_extension(extension tests tests/python/extension.cpp)
+  target_link_libraries(extension PRIVATE poplar)
+endif()
 add_test(NAME pva/python COMMAND ${PROJECT_SOURCE_DIR}/tests/python/run ${PROJECT_BINARY_DIR})
 set_tests_properties(pva/python PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
 add_executable(pva_get_report tests/pva/get_report.cpp)

@@ -40,7 +40,7 @@ def install(prefix):
     """Builds the libraries for every machine of this architecture, and installs them to a directory without the distribution's libraries."""
     build = os.path.join(ROOT, "build", "package")
     levels = "x86-64;x86-64-v3;x86-64-v4" if platform.machine() == "x86_64" else ""
-    options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_INSTALL_LIBDIR=lib", "-DTREMULA_INSTALL_PYTHONDIR=python", "-DTREMULA_BUILD_TESTS=OFF", "-DTREMULA_BUILD_EXAMPLES=OFF", "-DTREMULA_BUILD_BENCH=OFF"]
+    options = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_INSTALL_LIBDIR=lib", "-DTREMULA_INSTALL_PYTHONDIR=python", "-DTREMULA_PVA_CORE=OFF", "-DTREMULA_BUILD_TESTS=OFF", "-DTREMULA_BUILD_EXAMPLES=OFF", "-DTREMULA_BUILD_BENCH=OFF"]
     if levels:
         options.append("-DTREMULA_CODELET_LEVELS=" + levels)
     for command in (["cmake", "-S", ROOT, "-B", build, "-G", "Ninja"] + options, ["cmake", "--build", build, "--target", "product"],

@@ -7,149 +7,55 @@
 
 Classes and properties are those of libpva's <pva/model.def>; `help(pva.Program)` lists those of a class.  Lists are read as they are used.  What fails
 raises pva.Error; an object that is not there is None.
+
+Where the extension module pva.pva_core was built, objects are those of C++ (<pva/pva.hpp>), registered with pybind11: an extension module may return or take
+a pva::Report.  Elsewhere ctypes reads the same library, more slowly; PVA_WITH_CTYPES=1 asks for that.
 """
 
-import ctypes
 import enum
 import os
 import warnings
 from collections.abc import Sequence
 
 from . import show, tables
+from .errors import Error
 
+_core = None
+if not os.environ.get("PVA_WITH_CTYPES"):
+    try:
+        from . import pva_core as _core
+    except ImportError:
+        pass
+if _core is None:
+    from . import with_ctypes as _core
 
-class Error(RuntimeError):
-    """What went wrong; `kind` is its name, such as "file_load_error"."""
-
-    def __init__(self, kind, text):
-        super().__init__(text)
-        self.kind = kind
-
-
-# The C interface.
-
-
-class _Object(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_void_p), ("type", ctypes.c_int), ("part", ctypes.c_uint32), ("key", ctypes.c_uint64), ("owner", ctypes.c_uint64)]
-
-
-class _Failure(ctypes.Structure):
-    """Room for a pop_error, whose first member is its status."""
-
-    _fields_ = [("words", ctypes.c_uint64 * 512)]
-
-
-def _load():
-    here = os.path.dirname(os.path.abspath(__file__))
-    places = [os.environ.get("PVA_LIBRARY", ""), os.path.join(here, "..", "tremula", "prefix", "lib", "libpva.so.0"), os.path.join(here, "..", "..", "lib", "libpva.so"), "libpva.so.0", "libpva.so"]
-    for place in places:
-        if place and (os.path.exists(place) or os.sep not in place):
-            try:
-                return ctypes.CDLL(place)
-            except OSError:
-                continue
-    raise ImportError("libpva.so was not found; PVA_LIBRARY can name it")
-
-
-_lib = _load()
+Object = _core.Object
+List = _core.List
 _UINT, _BOOL, _REAL, _TEXT, _NUMBERS, _OBJECT, _LIST = range(7)
+_SCALARS = (_UINT, _BOOL, _REAL, _TEXT)
 _ALWAYS_LIVE_FOR_TILE, _LIVE_FOR_TILE, _LIVE_FOR_IPU, _LOWERED_FOR_TILE, _BLOCKS_OF_TILE, _PROCESS_BY_PID, _THREAD_BY_TID = range(7)
-
-
-def _declare(name, result, *arguments):
-    function = getattr(_lib, name)
-    function.restype = result
-    function.argtypes = arguments
-    return function
-
-
-_open_report = _declare("pva_open_report", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
-_open_trace = _declare("pva_open_trace", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-_close = _declare("pva_close", None, ctypes.c_void_p)
-_root = _declare("pva_root", _Object, ctypes.c_void_p)
-_failed = _declare("pva_failed", ctypes.c_bool, ctypes.c_void_p)
-_take_error = _declare("pva_take_error", ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-_uint = _declare("pva_uint", ctypes.c_uint64, _Object, ctypes.c_int)
-_real = _declare("pva_real", ctypes.c_double, _Object, ctypes.c_int)
-_text = _declare("pva_text", ctypes.c_size_t, _Object, ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
-_get = _declare("pva_get", _Object, _Object, ctypes.c_int)
-_count = _declare("pva_count", ctypes.c_uint64, _Object, ctypes.c_int)
-_at = _declare("pva_at", _Object, _Object, ctypes.c_int, ctypes.c_uint64)
-_numbers = _declare("pva_numbers", ctypes.c_uint64, _Object, ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p)
-_ask = _declare("pva_ask", _Object, _Object, ctypes.c_int, ctypes.c_uint64)
-_peak_tile = _declare("pva_peak_tile", _Object, ctypes.c_void_p)
-_longest_steps = _declare("pva_longest_steps", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
-_worst_step = _declare("pva_worst_liveness_step", _Object, ctypes.c_void_p)
-_class_name = _declare("pva_class_name", ctypes.c_char_p, ctypes.c_int)
-_property_class = _declare("pva_property_class", ctypes.c_int, ctypes.c_int)
-_property_name = _declare("pva_property_name", ctypes.c_char_p, ctypes.c_int)
-_property_text = _declare("pva_property_text", ctypes.c_char_p, ctypes.c_int)
-_property_kind = _declare("pva_property_kind", ctypes.c_int, ctypes.c_int)
-_program_type_name = _declare("pva_program_type_name", ctypes.c_char_p, ctypes.c_int)
-_status_name = _declare("pop_status_name", ctypes.c_char_p, ctypes.c_int)
-_error_format = _declare("pop_error_format", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
-
-
-def _raise(failure):
-    status = ctypes.cast(ctypes.byref(failure), ctypes.POINTER(ctypes.c_int))[0]
-    buffer = ctypes.create_string_buffer(4096)
-    _error_format(ctypes.byref(failure), buffer, len(buffer))
-    kind = _status_name(status).decode()
-    text = buffer.value.decode(errors="replace").split("\n")[0]
-    raise Error(kind, text.partition(kind + ": ")[2] or text)  # "pva_open_report: file_load_error: ..."
-
-
-class _File:
-    """An open file, which its objects share."""
-
-    def __init__(self, open_, *arguments):
-        failure = _Failure()
-        self.handle = open_(*arguments, ctypes.byref(failure))
-        if not self.handle:
-            _raise(failure)
-
-    def __del__(self):
-        if getattr(self, "handle", None):
-            _close(self.handle)
-            self.handle = None
-
-    def check(self):
-        if _failed(self.handle):
-            failure = _Failure()
-            _take_error(self.handle, ctypes.byref(failure))
-            _raise(failure)
-
-
-# Objects and lists.
-
 _print_length = 10
 
 
-class Object:
-    """Anything that a file holds."""
+def _extend(of):
+    """The functions of a class are added to another one."""
 
-    _properties = {}
+    def extend(added):
+        for name, value in vars(added).items():
+            if name not in ("__module__", "__dict__", "__weakref__", "__doc__"):
+                setattr(of, name, value)
 
-    def __init__(self, file, handle):
-        self._file = file
-        self._handle = handle
+    return extend
 
-    def _identity(self):
-        h = self._handle
-        return (h.file, h.type, h.part, h.key, h.owner)
 
-    def __eq__(self, other):
-        return isinstance(other, Object) and self._identity() == other._identity()
-
-    def __hash__(self):
-        return hash(self._identity())
-
+@_extend(Object)
+class _ObjectsToo:
     def __dir__(self):
-        return sorted(set(super().__dir__()) | set(self._properties))
+        return sorted(set(object.__dir__(self)) | set(self._properties))
 
     def scalars(self):
         """The properties that are numbers or texts, by name."""
-        return {name: getattr(self, name) for name, (_, kind) in self._properties.items() if kind in (_UINT, _BOOL, _REAL, _TEXT)}
+        return {name: getattr(self, name) for name, (_, kind) in self._properties.items() if kind in _SCALARS}
 
     def objects(self):
         """(name, object or None) of the properties that are objects."""
@@ -157,40 +63,23 @@ class Object:
 
     def __repr__(self):
         parts = []
-        for name, (number, kind) in self._properties.items():
-            if kind in (_UINT, _BOOL, _REAL, _TEXT):
+        for name, (_, kind) in self._properties.items():
+            if kind in _SCALARS:
                 parts.append("%s=%r" % (name, getattr(self, name)))
             elif kind in (_NUMBERS, _LIST):
-                parts.append("%s=[%d]" % (name, _count(self._handle, number)))
+                found = getattr(self, name)
+                parts.append("%s=[%d]" % (name, len(found() if callable(found) else found)))
         return "%s(%s)" % (type(self).__name__, ", ".join(parts))
 
 
-class List(Sequence):
-    """A list that is read as it is used."""
-
-    def __init__(self, file, handle, number):
-        self._file = file
-        self._handle = handle
-        self._number = number
-        self._length = _count(handle, number)
-        file.check()
-
-    def __len__(self):
-        return self._length
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(self._length))]
-        if index < 0:
-            index += self._length
-        if not 0 <= index < self._length:
-            raise IndexError("index %d of a list of %d" % (index, self._length))
-        return _wrap(self._file, _at(self._handle, self._number, index))
+@_extend(List)
+class _ListsToo:
+    index, count, __contains__, __reversed__ = Sequence.index, Sequence.count, Sequence.__contains__, Sequence.__reversed__
 
     def __repr__(self):
         shown = [repr(item) for item in self[:_print_length]]
-        if self._length > _print_length:
-            shown.append("... %d in all" % self._length)
+        if len(self) > _print_length:
+            shown.append("... %d in all" % len(self))
         return "[" + ", ".join(shown) + "]"
 
     def to_pandas(self):
@@ -201,61 +90,9 @@ class List(Sequence):
         return show.list_html(self, _print_length)
 
 
-def _wrap(file, handle):
-    file.check()
-    if handle.type == 0:
-        return None
-    return _classes[handle.type](file, handle)
-
-
-def _read(self, number, kind):
-    handle = self._handle
-    if kind == _OBJECT:
-        return _wrap(self._file, _get(handle, number))
-    if kind == _LIST:
-        return List(self._file, handle, number)
-    if kind in (_UINT, _BOOL):
-        value = _uint(handle, number)
-    elif kind == _REAL:
-        value = _real(handle, number)
-    elif kind == _TEXT:
-        buffer = ctypes.create_string_buffer(512)
-        length = _text(handle, number, buffer, len(buffer))
-        if length >= len(buffer):
-            buffer = ctypes.create_string_buffer(length + 1)
-            _text(handle, number, buffer, len(buffer))
-        value = buffer.value.decode(errors="replace")
-    else:
-        count = _count(handle, number)
-        array = (ctypes.c_uint64 * count)()
-        if count:
-            _numbers(handle, number, 0, count, array)
-        value = list(array)
-    self._file.check()
-    return bool(value) if kind == _BOOL else value
-
-
-def _property(number, kind, text):
-    return property(lambda self: _read(self, number, kind), doc=text or None)
-
-
-def _make_classes():
-    """A class for each of the model's, with a property for each of its properties."""
-    classes, number = {}, 0
-    while True:
-        of = _property_class(number)
-        if not of:
-            return classes
-        if of not in classes:
-            classes[of] = type(_class_name(of).decode(), (Object,), {"_properties": {}, "__module__": __name__})
-        name, kind = _property_name(number).decode(), _property_kind(number)
-        classes[of]._properties[name] = (number, kind)
-        setattr(classes[of], name, _property(number, kind, _property_text(number).decode()))
-        number += 1
-
-
-_classes = _make_classes()
-globals().update({each.__name__: each for each in _classes.values()})
+for _class in (Object, List, *_core.classes):
+    _class.__module__ = __name__
+globals().update({each.__name__: each for each in _core.classes})
 
 
 def _enumerate(of, name, members):
@@ -267,25 +104,11 @@ def _enumerate(of, name, members):
 
 def _named(of, attribute, kind):
     """Gives the numbers of a property their names."""
-    number, _ = of._properties[attribute]
-    last = len(kind) - 1
-
-    def read(self):
-        return kind(min(_read(self, number, _UINT), last))
-
-    setattr(of, attribute, property(read, doc=getattr(of, attribute).__doc__))
+    number, last = vars(of)[attribute], len(kind) - 1
+    setattr(of, attribute, property(lambda self: kind(min(number.fget(self), last)), doc=number.__doc__))
 
 
-def _program_types():
-    names = []
-    while True:
-        name = _program_type_name(len(names)).decode()
-        names.append(name)
-        if name == "Unknown":
-            return names
-
-
-_types = _program_types()
+_types = _core.program_types()
 _named(Program, "type", _enumerate(Program, "Type", _types))  # noqa: F821
 _named(Target, "type", _enumerate(Target, "Type", ["Ipu", "IpuModel", "Cpu", "Unknown"]))  # noqa: F821
 _named(Target, "architecture", _enumerate(IPU, "Architecture", ["Ipu1", "Ipu2", "Ipu21", "Unknown"]))  # noqa: F821
@@ -322,7 +145,7 @@ Program.accept = _accept  # noqa: F821
 
 def _asks(query, then=None):
     def ask(self, number):
-        found = _wrap(self._file, _ask(self._handle, query, number))
+        found = _core.ask(self, query, number)
         return getattr(found, then) if then and found is not None else found
 
     return ask
@@ -338,12 +161,12 @@ Process.thread = _asks(_THREAD_BY_TID)  # noqa: F821
 
 
 def _as_method(of, attribute):
-    number, kind = of._properties[attribute]
+    found = vars(of)[attribute]
 
     def read(self):
-        return _read(self, number, kind)
+        return found.fget(self)
 
-    read.__doc__ = getattr(of, attribute).__doc__
+    read.__doc__ = found.__doc__
     setattr(of, attribute, read)
 
 
@@ -360,16 +183,12 @@ def _list_print_length(length):
 
 def _longest(self, count):
     """The steps that took most cycles, the longest first."""
-    count = min(max(count, 0), len(self.execution.steps))
-    found = (_Object * count)()
-    number = _longest_steps(self._file.handle, found, count)
-    self._file.check()
-    return [_wrap(self._file, _Object.from_buffer_copy(found[i])) for i in range(number)]
+    return _core.longest_steps(self, min(max(count, 0), len(self.execution.steps)))
 
 
 Report.listPrintLength = staticmethod(_list_print_length)  # noqa: F821
-Report.peakTile = lambda self: _wrap(self._file, _peak_tile(self._file.handle))  # noqa: F821
-Report.worstLivenessStep = lambda self: _wrap(self._file, _worst_step(self._file.handle))  # noqa: F821
+Report.peakTile = lambda self: _core.peak_tile(self)  # noqa: F821
+Report.worstLivenessStep = lambda self: _core.worst_liveness_step(self)  # noqa: F821
 Report.longestSteps = _longest  # noqa: F821
 
 
@@ -407,9 +226,7 @@ class OperationAnalysis:
 def openReport(profilePath, debugCborPath=None):
     """Opens profile.pop, or a directory that holds one; debug.cbor beside it is used unless another is named, and where
     it is damaged or of another report a warning says so."""
-    debug = os.fsencode(debugCborPath) if debugCborPath is not None else None
-    file = _File(_open_report, os.fsencode(profilePath), debug)
-    report = _wrap(file, _root(file.handle))
+    report = _core.open_report(os.fsencode(profilePath), os.fsencode(debugCborPath) if debugCborPath is not None else None)
     if report.warning:
         warnings.warn(report.warning, stacklevel=2)
     return report
@@ -417,5 +234,4 @@ def openReport(profilePath, debugCborPath=None):
 
 def openTrace(pvtiPath):
     """Opens a file of trace points."""
-    file = _File(_open_trace, os.fsencode(pvtiPath))
-    return _wrap(file, _root(file.handle))
+    return _core.open_trace(os.fsencode(pvtiPath))
