@@ -4,6 +4,8 @@
 #ifndef POPRAND_GENERATOR_H
 #define POPRAND_GENERATOR_H
 
+#include "poprand/draw_blocks.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,13 +44,6 @@ static inline void draw_words(struct generator *g, uint32_t *words, unsigned cou
     }
 }
 
-/* Number of independent generators per step: hides latency on the host; 1 on a device to keep code small. */
-#ifdef __IPU__
-enum { LANES = 1 };
-#else
-enum { LANES = 8 };
-#endif
-enum { BLOCK = 128 };
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a draw's low word is stored first");
 
 /* draw_words for LANES generators. */

@@ -5,6 +5,7 @@
 #include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
+#include "poprand/draw_blocks.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 
 static bool check_seed(const struct call *call, pop_tensor seed)
 {
+    if (!call_takes(call, "the seed", seed))
+        return false;
     if (pop_tensor_type(seed) == POP_UNSIGNED_INT && pop_tensor_num_elements(seed) == 2)
         return true;
     return call_fail(call, POP_TYPE_ERROR, "the seed has %zu elements of type %s; 2 of type unsigned int are needed",
@@ -99,9 +102,9 @@ static pop_tensor slice_of_part(const struct call *call, pop_tensor t, size_t be
 }
 
 /* On a CPU device, whose tile has one worker, threads share its draws: the worker's state at the beginning of each part
- * is computed from its first, so that the numbers are those of one vertex.  A part has STREAMS shares of at least
+ * is computed from its first, so that the numbers are those of one vertex.  A part has LANES shares of at least
  * SHARE_BLOCKS blocks, because finding a state takes as long as some blocks; the rest is the last part. */
-enum { STREAMS = 8, SHARE_BLOCKS = 32, WORDS_OF_DRAW = 2, BLOCK = 128, MIN_PART = STREAMS * SHARE_BLOCKS * BLOCK };
+enum { SHARE_BLOCKS = 32, WORDS_OF_DRAW = 2, MIN_PART = LANES * SHARE_BLOCKS * BLOCK };
 static bool splits_on_cpu(const struct draw *draw, const pop_target *target)
 {
     return target->type == POP_TARGET_CPU && target->num_worker_contexts == 1 && !draw->unknown_draws &&
@@ -112,7 +115,7 @@ static void split_on_cpu(const struct draw *draw, const struct draw_part *whole,
     const struct call *call = draw->call;
     pop_graph *graph = call->graph;
     char path[POPLIBS_PATH_SIZE];
-    size_t n = pop_tensor_num_elements(whole->out), parts = poplibs_cpu_parts(n, MIN_PART), shares = parts * STREAMS,
+    size_t n = pop_tensor_num_elements(whole->out), parts = poplibs_cpu_parts(n, MIN_PART), shares = parts * LANES,
            share = n / shares / BLOCK * BLOCK;
     pop_tensor states = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
                                                poplibs_path(path, sizeof(path), call->name, "states"));
@@ -122,11 +125,11 @@ static void split_on_cpu(const struct draw *draw, const struct draw_part *whole,
     call_connect(call, vertex, "states", pop_tensor_flatten(states));
     pop_graph_set_field(graph, vertex, "draws", POP_UNSIGNED_LONGLONG, &(uint64_t){ share / WORDS_OF_DRAW });
     for (size_t i = 0; i <= parts && call_ready(call); ++i) {
-        size_t begin = i * STREAMS * share, end = i < parts ? begin + STREAMS * share : n,
-               last = poplibs_min(shares + 1, (i + 1) * STREAMS);
+        size_t begin = i * LANES * share, end = i < parts ? begin + LANES * share : n,
+               last = poplibs_min(shares + 1, (i + 1) * LANES);
         struct draw_part part = { slice_of_part(call, whole->out, begin, end),
                                   slice_of_part(call, whole->in, begin, end),
-                                  pop_tensor_slice(states, i * STREAMS, last, 0) };
+                                  pop_tensor_slice(states, i * LANES, last, 0) };
         if (begin < end)
             add_vertex(draw, 0, &part);
     }
@@ -197,8 +200,8 @@ static bool check(const struct draw *draw, pop_tensor reference, pop_type out_ty
     const struct call *call = draw->call;
     if (!call_ready(call) || (draw->seed && !check_seed(call, *draw->seed)))
         return false;
-    if (pop_tensor_type(reference) == POP_TYPE_NULL)
-        return call_fail(call, POP_POPLAR_ERROR, "the reference is a null tensor");
+    if (!call_takes(call, "the reference", reference))
+        return false;
     if (out_type != POP_HALF && out_type != POP_FLOAT && !(integers && out_type == POP_INT))
         return call_fail(call, POP_TYPE_ERROR, "numbers of type %s are not possible; half%s float%s are",
                          pop_type_name(out_type), integers ? "," : " or", integers ? " or int" : "");
@@ -369,11 +372,14 @@ pop_tensor poprand_dropout_at(pop_where where, pop_graph *graph, const pop_tenso
     struct draw request = {
         call, "Dropout", master_seed, seed_modifier, .fields = { { "scale", scale } }, .wide_name = "keep", .wide = 0
     };
-    if (!check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
+    if (!call_ready(call) || !call_takes(call, "the input", input) ||
+        !check(&request, reference, pop_tensor_type(input), false) || !check_probability(&request, keep_probability))
         return (pop_tensor){ 0 };
     if (!poplibs_shapes_equal(input, reference)) {
-        call_fail(call, POP_POPLAR_ERROR, "the input has %zu elements and the reference %zu; they must have one shape",
-                  pop_tensor_num_elements(input), pop_tensor_num_elements(reference));
+        char of_input[128], of_reference[128];
+        call_fail(call, POP_POPLAR_ERROR, "the input has shape %s and the reference %s: they must be the same",
+                  poplibs_shape_of(of_input, sizeof(of_input), input),
+                  poplibs_shape_of(of_reference, sizeof(of_reference), reference));
         return (pop_tensor){ 0 };
     }
     request.wide = units_of(keep_probability);
@@ -387,7 +393,7 @@ pop_tensor poprand_shaped_dropout_at(pop_where where, pop_graph *graph, const po
 {
     POPLIBS_CALL_IN(sequence, graph, log_tensor(master_seed), seed_modifier, input, reference, keep_probability, scale,
                     name);
-    if (!call_ready(call))
+    if (!call_ready(call) || !call_takes(call, "the input", input))
         return (pop_tensor){ 0 };
     if (pop_tensor_type(input) != POP_HALF && pop_tensor_type(input) != POP_FLOAT) {
         call_fail(call, POP_TYPE_ERROR, "the input has elements of type %s; half or float is needed",

@@ -31,19 +31,24 @@ void copy_views(const struct call *call, pop_tensor from, pop_tensor to, pop_ten
     pop_interval_lists_free(&groups);
 }
 
+void copy_values(const struct call *call, pop_tensor from, pop_tensor to)
+{
+    pop_tensor source, destination;
+    copy_views(call, from, to, &source, &destination);
+    call_copy(call, source, destination, call->name);
+    if (pop_tensor_has_metadata(from))
+        call_copy(call, pop_tensor_get_metadata(from), pop_tensor_get_metadata(to), call->name);
+}
+
 pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,
                                 pop_clone_method method, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, t, name);
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    pop_tensor copy = pop_graph_clone(graph, POP_TYPE_NULL, t, method, name), source, destination;
-    if (!pop_tensor_valid(copy))
-        return copy;
-    copy_views(call, t, copy, &source, &destination);
-    call_copy(call, source, destination, name);
-    if (pop_tensor_has_metadata(t))
-        call_copy(call, pop_tensor_get_metadata(t), pop_tensor_get_metadata(copy), name);
+    pop_tensor copy = pop_graph_clone(graph, POP_TYPE_NULL, t, method, name);
+    if (pop_tensor_valid(copy))
+        copy_values(call, t, copy);
     return copy;
 }
 

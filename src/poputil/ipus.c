@@ -61,11 +61,9 @@ pop_tensor poputil_copy_to_ipu_at(pop_where where, pop_graph *graph, pop_tensor 
                                   pop_clone_method method, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, t, ipu, name);
-    pop_tensor copy = clone(call, t, ipu, method), source, destination;
-    if (!pop_tensor_valid(copy))
-        return copy;
-    copy_views(call, t, copy, &source, &destination);
-    call_copy(call, source, destination, name);
+    pop_tensor copy = clone(call, t, ipu, method);
+    if (pop_tensor_valid(copy))
+        copy_values(call, t, copy);
     return copy;
 }
 

@@ -31,7 +31,7 @@ struct run {
 typedef bool (*piece_fn)(const struct piece *piece, void *context);
 typedef bool (*run_fn)(const struct run *run, void *context);
 
-/* A piece that is kept; view_piece (graph/piece_shapes.h) makes a struct piece of it. */
+/* A piece that is kept; view_piece (graph/store/piece_shapes.h) makes a struct piece of it. */
 struct kept_piece {
     uint32_t variable;
     uint32_t offset; /* low bits */

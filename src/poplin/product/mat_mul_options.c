@@ -18,36 +18,40 @@ static const struct poplibs_option table[] = {
 #define MAT_MUL_OPTION(...) POPLIBS_ROW(struct values, __VA_ARGS__)
 #include "poplibs/options.def"
 };
-/* The corresponding option of a convolution; NULL if there is none. */
-static const char *const conv_keys[] = { "availableMemoryProportion",
-                                         "pass",
-                                         NULL,
-                                         "partialsType",
-                                         "use128BitConvUnitLoad",
-                                         "enableMultiStageReduce",
-                                         "enableFastReduce",
-                                         "remapOutputTensor",
-                                         "gatherConvOutput",
-                                         "enableSingleInputReduce",
-                                         "disableSRForAMPVertices",
-                                         "planConstraints" };
 static const char *const passes[] = { "NONE_MATMUL", "FC_INFERENCE_FWD", "FC_TRAINING_FWD", "FC_TRAINING_BWD",
                                       "FC_TRAINING_WU" };
 enum { KEYS = sizeof(table) / sizeof(table[0]) };
 
-/* Converts each key once, with its last value. */
+/* The convolution's name for an option; NULL for one that convolutions do not have. */
+static const char *conv_key(const char *key)
+{
+    if (strcmp(key, "inputRHSIsPreArranged") == 0)
+        return NULL;
+    return strcmp(key, "fullyConnectedPass") == 0 ? "pass"
+           : strcmp(key, "gatherOutput") == 0     ? "gatherConvOutput"
+                                                  : key;
+}
+
+static const char *last_value(pop_options options, const char *key)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < options.count; ++i)
+        if (strcmp(options.list[i].key, key) == 0)
+            value = options.list[i].value;
+    return value;
+}
+
+/* Converts each key once, with its last value; the pass always, because a product's default is not a convolution's. */
 static size_t translate(pop_options options, const struct values *values, pop_option *list, size_t capacity)
 {
-    const char *last[KEYS] = { NULL };
     size_t count = 0;
-    last[1] = "NONE";
-    for (size_t i = 0; i < options.count; ++i)
-        for (size_t k = 0; k < KEYS; ++k)
-            if (strcmp(options.list[i].key, table[k].key) == 0)
-                last[k] = options.list[i].value;
-    for (size_t k = 0; k < KEYS; ++k)
-        if (last[k] && conv_keys[k] && count < capacity)
-            list[count++] = (pop_option){ conv_keys[k], k == 1 ? passes[values->pass] : last[k] };
+    for (size_t k = 0; k < KEYS; ++k) {
+        const char *key = conv_key(table[k].key), *value = last_value(options, table[k].key);
+        if (key && strcmp(key, "pass") == 0)
+            value = passes[values->pass];
+        if (key && value && count < capacity)
+            list[count++] = (pop_option){ key, value };
+    }
     return count;
 }
 

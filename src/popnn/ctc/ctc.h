@@ -7,6 +7,10 @@
 
 #include <popnn/ctc_plan.h>
 
+/* Cycles of a compute step and of an exchange beside what they work on, as the original's estimates have them; workers.
+ */
+enum { SYNC = 90, EXCHANGE = 100, WORKERS = 6 };
+
 enum { CTC_HALF, CTC_FLOAT };
 struct ctc_options {
     int partials;

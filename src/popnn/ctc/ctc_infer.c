@@ -12,7 +12,7 @@
 
 /* ---- the plan ---- */
 
-enum { SYNC = 90, EXCHANGE = 100, WORKERS = 6, MAX_BEAMS = 4096 };
+enum { MAX_BEAMS = 4096 };
 
 static void estimate(popnn_ctc_plan *plan)
 {
@@ -87,9 +87,11 @@ popnn_ctc_plan popnn_ctc_infer_plan_at(pop_where where, pop_graph *graph, pop_ty
         return none;
     unsigned tiles = pop_target_num_tiles(pop_graph_target(graph));
     popnn_ctc_plan best = search(of, &wanted, tiles);
-    if (!best.tiles)
+    if (!best.tiles) {
         call_fail(call, POP_INVALID_OPTION, "no plan for %u tiles has the constraints '%s'", tiles,
                   options.constraints);
+        return none;
+    }
     popnn_ctc_plan_text(&best, text, sizeof(text));
     POPLIBS_LOG(INFO, "%s: %u steps, %u entries, %u classes: %s", call->api, max_time, batch_size, num_classes, text);
     return best;

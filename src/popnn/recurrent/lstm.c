@@ -318,9 +318,9 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
 
 /* State that the backward loop passes from a step to the previous one, and the sequences that it writes. */
 struct lstm_backward {
-    popnn_lstm_state carried;        /* gradients of the state after the step */
-    popnn_lstm_state used;           /* the same, 0 for sequences without the step */
-    pop_tensor input_gradient, kept; /* sequences, or null */
+    popnn_lstm_state carried;  /* gradients of the state after the step */
+    popnn_lstm_state used;     /* the same, 0 for sequences without the step */
+    pop_tensor input_gradient; /* a sequence, or null */
 };
 
 /* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
@@ -409,22 +409,31 @@ static popnn_lstm_weights end_weights_gradient(const struct units *units, const 
                                  units_biases_gradient(units, gradient, 0, sequence) };
 }
 
-static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
-                           const popnn_lstm_state *last_gradient)
+/* What the forward pass used and gave. */
+static bool check_given(const struct lstm *lstm, const popnn_lstm_forward *forward)
 {
     const struct units *units = &lstm->units;
     const popnn_lstm_params *p = lstm->params;
     if (!units_is_given(units->call, forward, "what forward gave is"))
         return false;
     size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
+    pop_shape last = POP_SHAPE(p->batch_size, p->output_size),
+              sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
+    return check_forward(lstm, forward->initial, forward->input, forward->weights) &&
+           units_check(units, forward->output, p->output_full_sequence ? sequence : last, "the output") &&
+           units_check(units, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
+                       "the tensor of intermediates");
+}
+
+static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
+                           const popnn_lstm_state *last_gradient)
+{
+    const struct units *units = &lstm->units;
+    const popnn_lstm_params *p = lstm->params;
     pop_shape state = POP_SHAPE(p->batch_size, p->output_size),
               sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
-    pop_shape output = p->output_full_sequence ? sequence : state;
-    return check_forward(lstm, forward->initial, forward->input, forward->weights) &&
-           units_check(units, forward->output, output, "the output") &&
-           units_check(units, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
-                       "the tensor of intermediates") &&
-           units_check(units, output_gradient, output, "the output's gradient") &&
+    return check_given(lstm, forward) &&
+           units_check(units, output_gradient, p->output_full_sequence ? sequence : state, "the output's gradient") &&
            (!last_gradient || !pop_tensor_valid(last_gradient->output) ||
             units_check(units, last_gradient->output, state, "the last output's gradient")) &&
            (!last_gradient || !pop_tensor_valid(last_gradient->cell_state) ||
@@ -544,8 +553,7 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), bwd_intermediates, name, options);
     struct lstm lstm;
-    if (!lstm_open(call, &lstm, params, cache) || !units_is_given(call, forward, "what forward gave is") ||
-        !check_forward(&lstm, forward->initial, forward->input, forward->weights) ||
+    if (!lstm_open(call, &lstm, params, cache) || !check_given(&lstm, forward) ||
         !units_check(&lstm.units, bwd_intermediates,
                      POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),
                      "the tensor of backward intermediates"))

@@ -41,8 +41,8 @@ struct units {
 
 /* Checks that a required structure is not NULL; the error begins "the parameters are" or the like. */
 bool units_is_given(const struct call *call, const void *structure, const char *what);
-/* Checks sizes, type, activations, the order of the units and the options; the caller has filled in the members up
- * to api. order has an entry for each unit. */
+/* Checks sizes, type, activations, the order of the units and the options; the caller has filled in the members
+ * that UNITS_OF sets. order has an entry for each unit. */
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
 
 /* Checks that t has this shape and the layer's type; otherwise: "the input is float{2}, and should be float{3}". */

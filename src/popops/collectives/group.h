@@ -44,8 +44,8 @@ struct group_cost group_cost_of(const struct collective *c);
 pop_tensor group_constant(const struct collective *c, unsigned (*of_rank)(const void *context, unsigned rank),
                           const void *context, pop_type type);
 
-/* One part of an exchange: each member sends to the member whose rank next(rank) returns.  next must be a
- * permutation. */
+/* One part of an exchange: each member sends to the member whose rank receiver(rank) returns, a permutation of
+ * the ranks. */
 struct group_copy {
     pop_tensor source, destination;
     unsigned (*receiver)(const void *context, unsigned rank);

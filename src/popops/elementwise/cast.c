@@ -124,16 +124,14 @@ static bool check_types(const struct call *call, pop_type in, pop_type out)
 
 static bool check(const struct call *call, pop_tensor in, pop_tensor out)
 {
-    size_t dims[2][16], ranks[2] = { pop_tensor_shape(in, dims[0], 16), pop_tensor_shape(out, dims[1], 16) };
     char text[2][128];
     if (!call_takes(call, "the input", in) || !call_takes(call, "the output", out) ||
         !check_types(call, pop_tensor_type(in), pop_tensor_type(out)))
         return false;
-    if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
-        return call_fail(
-            call, POP_POPLAR_ERROR, "the output has shape %s, the input %s",
-            poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }),
-            poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }));
+    if (!poplibs_shapes_equal(in, out))
+        return call_fail(call, POP_POPLAR_ERROR, "the output has shape %s, the input %s",
+                         poplibs_shape_of(text[1], sizeof(text[1]), out),
+                         poplibs_shape_of(text[0], sizeof(text[0]), in));
     if (!pop_tensor_is_parallel_writeable(out))
         return call_fail(call, POP_POPLAR_ERROR, "the output contains constants or repeated elements");
     return true;

@@ -108,16 +108,14 @@ static void add_regions(const struct call *call, const struct poplibs_tile *tile
 static bool check_operands(const struct scaled *s)
 {
     const struct call *call = s->call;
-    size_t dims[2][16], ranks[2] = { pop_tensor_shape(s->a, dims[0], 16), pop_tensor_shape(s->b, dims[1], 16) };
     pop_type type = pop_tensor_type(s->a);
     char text[2][128];
     if (!call_takes(call, "a", s->a) || !call_takes(call, "b", s->b))
         return false;
-    if (ranks[0] != ranks[1] || memcmp(dims[0], dims[1], poplibs_min(ranks[0], 16) * sizeof(size_t)) != 0)
-        return call_fail(
-            call, POP_POPLAR_ERROR, "shapes %s and %s differ",
-            poplibs_shape_text(text[0], sizeof(text[0]), (pop_shape){ poplibs_min(ranks[0], 16), dims[0] }),
-            poplibs_shape_text(text[1], sizeof(text[1]), (pop_shape){ poplibs_min(ranks[1], 16), dims[1] }));
+    if (!poplibs_shapes_equal(s->a, s->b))
+        return call_fail(call, POP_POPLAR_ERROR, "shapes %s and %s differ",
+                         poplibs_shape_of(text[0], sizeof(text[0]), s->a),
+                         poplibs_shape_of(text[1], sizeof(text[1]), s->b));
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
         return call_fail(call, POP_TYPE_ERROR, "a is %s; half, float, int or unsigned int is needed",
                          pop_type_name(type));

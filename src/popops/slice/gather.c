@@ -21,7 +21,10 @@ static bool check_slices(const struct slice_windows *windows, pop_shape slice_si
                          pop_dims offset_dims, size_t result_rank)
 {
     size_t rank = pop_tensor_rank(windows->operand);
-    if (slice_sizes.rank != rank || rank > POPOPS_MAX_DIMS / 2)
+    if (rank > POPOPS_MAX_DIMS / 2)
+        return call_fail(windows->call, POP_POPLAR_ERROR, "a tensor of rank %zu; at most %d dimensions are possible",
+                         rank, POPOPS_MAX_DIMS / 2);
+    if (slice_sizes.rank != rank)
         return call_fail(windows->call, POP_POPLAR_ERROR, "%zu slice sizes for a tensor of rank %zu", slice_sizes.rank,
                          rank);
     for (size_t i = 0; i < collapsed.count; ++i)
@@ -186,7 +189,12 @@ pop_tensor popops_gather_axis_at(pop_where where, pop_graph *graph, pop_tensor i
     (void)params; /* used only for creating the input */
     if (!call_ready(call))
         return none;
-    if (axis >= rank || rank > POPOPS_MAX_DIMS / 2) {
+    if (rank > POPOPS_MAX_DIMS / 2) {
+        call_fail(call, POP_POPLAR_ERROR, "a tensor of rank %zu; at most %d dimensions are possible", rank,
+                  POPOPS_MAX_DIMS / 2);
+        return none;
+    }
+    if (axis >= rank) {
         call_fail(call, POP_INDEX_ERROR, "there is no axis %u: the tensor's rank is %zu", axis, rank);
         return none;
     }

@@ -22,11 +22,11 @@ struct slice_options {
 static const struct poplibs_option option_table[] = {
 #define SLICE_OPTION(...) POPLIBS_ROW(struct slice_options, __VA_ARGS__)
 #include "poplibs/options.def"
+};
 
 /* Of the models of the search, which no user sees. */
 #undef POP_HERE
 #define POP_HERE ((pop_where){ 0 })
-};
 
 static bool parse(const struct call *call, pop_options given, struct slice_options *options)
 {

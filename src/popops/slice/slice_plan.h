@@ -27,8 +27,8 @@ static inline unsigned slice_plan_tile(const popops_slice_plan *plan, size_t row
     return (unsigned)((row_block * plan->lookup_splits + lookup_block) * plan->column_splits + column_block);
 }
 
-/* Checks the options of a call that takes a plan.  *validate, which may be NULL, receives whether indices are checked
- * at run time; other options have no effect in such calls. */
+/* Checks the options of a call that takes a plan.  *validate and *padding, which may be NULL, receive whether indices
+ * are checked at run time and paddingIndexUsed; other options have no effect in such calls. */
 bool slice_check_options(const struct call *call, pop_options given, bool *validate, bool *padding);
 /* The same for slices at constant offsets.  *remap: whether an offset beyond the end counts as 0. */
 bool slice_check_static_options(const struct call *call, pop_options given, bool *remap, bool *padding);

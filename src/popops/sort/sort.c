@@ -29,10 +29,9 @@ static bool check_pair(const struct call *call, pop_tensor k, pop_tensor v, unsi
     char keys[64], values[64];
     if (!check(call, k, dim) || !check(call, v, dim))
         return false;
-    pop_tensor_shape_to_string(k, keys, sizeof(keys));
-    pop_tensor_shape_to_string(v, values, sizeof(values));
-    return strcmp(keys, values) == 0 ||
-           call_fail(call, POP_POPLAR_ERROR, "keys of shape %s and values of %s: they must be the same", keys, values);
+    return poplibs_shapes_equal(k, v) ||
+           call_fail(call, POP_POPLAR_ERROR, "keys of shape %s and values of %s: they must be the same",
+                     poplibs_shape_of(keys, sizeof(keys), k), poplibs_shape_of(values, sizeof(values), v));
 }
 
 /* Views t as {lines, n} along a dimension. */

@@ -246,13 +246,12 @@ pop_tensor popops_top_k_key_value_at(pop_where where, pop_graph *graph, pop_prog
     *chosen_values = (pop_tensor){ 0 };
     if (!call_ready(call) || !call_takes(call, "the tensor of values", values))
         return *chosen_values;
-    pop_tensor_shape_to_string(keys, left, sizeof(left));
-    pop_tensor_shape_to_string(values, right, sizeof(right));
-    if (strcmp(left, right) != 0 || !is_number(pop_tensor_type(values))) {
+    if (!poplibs_shapes_equal(keys, values) || !is_number(pop_tensor_type(values))) {
         call_fail(call, POP_POPLAR_ERROR,
                   "keys of shape %s and values of %s and type %s: they must have the same shape, and the values "
                   "must be numbers",
-                  left, right, pop_type_name(pop_tensor_type(values)));
+                  poplibs_shape_of(left, sizeof(left), keys), poplibs_shape_of(right, sizeof(right), values),
+                  pop_type_name(pop_tensor_type(values)));
         return *chosen_values;
     }
     struct chosen chosen = run(call, keys, values, false, params);

@@ -33,8 +33,6 @@ static bool taken(pop_graph *graph)
     if (!pop_graph_error(graph))
         return true;
     (void)pop_graph_take_error(graph, &error);
-    if (getenv("SHOW"))
-        puts(error.text);
     assert_true(error.text[0] != 0);
     return false;
 }

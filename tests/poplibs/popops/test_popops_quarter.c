@@ -8,6 +8,8 @@
 #include <popops/element_wise.h>
 #include <popops/fill.h>
 #include <popops/quarter_metadata.h>
+#include <poputil/tile_mapping.h>
+#include <poputil/util.h>
 
 static const uint8_t metadatas[] = { 0x80, 0x00, 0xbf, 0x85, 0x1f, 0x21, 0x9f, 0xa1, 0x03 };
 enum { METADATAS = sizeof(metadatas) / sizeof(metadatas[0]) };
@@ -124,6 +126,29 @@ static void test_every_half_and_floats_between(void **state)
     free(floats);
     free(got);
     free(wanted);
+}
+
+/* A copy and a duplicate have values of their own, of whatever metadata the original has when they are made. */
+static void test_copies_have_the_metadata(void **state)
+{
+    (void)state;
+    static const float values[] = { 0.5f, -1.25f, 240, 3, 0.0625f };
+    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
+    pop_tensor real = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(5), POP_FLOAT, values, "values"),
+               metadata = pop_create_variable_metadata_tensor(bed.graph, POP_QUARTER_F143, 1, "metadata");
+    bed_map(&bed, real, BED_LINEAR);
+    pop_tensor t = popops_cast_with_metadata(bed.graph, real, POP_QUARTER, metadata, bed.program, "t");
+    pop_tensor copies[] = {
+        poputil_copy_to_ipu(bed.graph, t, bed.program, 0, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "copy"),
+        poputil_duplicate(bed.graph, t, bed.program, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "duplicate"),
+    };
+    for (size_t i = 0; i < 2; ++i)
+        copies[i] = popops_cast(bed.graph, copies[i], POP_FLOAT, bed.program, "back");
+    assert_built(bed.graph);
+    const double *got = bed_run(&bed, pop_tensor_concat((pop_tensors){ 2, copies }, 0));
+    for (size_t i = 0; i < 10; ++i)
+        assert_float_equal(got[i], values[i % 5], 0);
+    bed_close(&bed);
 }
 
 static void test_bytes_and_other_metadata(void **state)
@@ -308,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_code_to_every_type),
         cmocka_unit_test(test_every_half_and_floats_between),
+        cmocka_unit_test(test_copies_have_the_metadata),
         cmocka_unit_test(test_bytes_and_other_metadata),
         cmocka_unit_test(test_constants_and_views),
         cmocka_unit_test(test_zero),

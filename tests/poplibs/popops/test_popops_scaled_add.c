@@ -222,6 +222,13 @@ static void mistakes_are_errors(void **state)
     pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(4, 2), BED_LINEAR), null = { 0 }, s = factor(&bed, POP_FLOAT, 1);
     popops_scaled_add_to_constant(bed.graph, a, b, 1, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant", "shapes {4,2} and {8} differ");
+    pop_tensor deep[2];
+    for (size_t last = 1; last <= 2; ++last) /* they differ in the last of 17 dimensions */
+        deep[last - 1] =
+            bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, last), BED_LINEAR);
+    popops_scaled_add_to_constant(bed.graph, deep[0], deep[1], 1, bed.program, "s", POP_NO_OPTIONS);
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant",
+                 "1,1} and {1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2} differ");
     popops_scaled_add_to(bed.graph, a, null, s, bed.program, "s", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "b is a null tensor");
     popops_scaled_subtract_from(bed.graph, bed_input(&bed, POP_BOOL, POP_SHAPE(4, 2), BED_LINEAR), i, s, bed.program,

@@ -392,7 +392,19 @@ static void test_errors_and_empty_tensors(void **state)
     poprand_dropout(graph, &seed, 0, whole, whole, 0.5, 2, bed.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_dropout", "type int");
     poprand_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
-    assert_error(graph, POP_POPLAR_ERROR, "poprand_dropout", "3 elements and the reference 2");
+    assert_error(graph, POP_POPLAR_ERROR, "poprand_dropout", "shape {3} and the reference {2}");
+    pop_tensor loose = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(2), "loose"),
+               floats = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "floats");
+    poprand_set_seed(graph, loose, 0, bed.program, "x");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_set_seed", "the seed");
+    poprand_uniform(graph, &loose, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_uniform", "the seed");
+    poprand_normal(graph, &seed, 0, floats, POP_FLOAT, 0, 1, bed.program, "x");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_normal", "the reference");
+    poprand_dropout(graph, &seed, 0, floats, r, 0.5, 2, bed.program, "x");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_dropout", "the input");
+    poprand_shaped_dropout(graph, &seed, 0, floats, r, 0.5, 2, bed.program, "x");
+    assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_shaped_dropout", "the input");
     poprand_shaped_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2}");
     poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, bed.program, "x");
