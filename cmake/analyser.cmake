@@ -10,11 +10,16 @@ if(NOT page_files)
   set(page ${PROJECT_SOURCE_DIR}/analyser/page/placeholder)
   file(GLOB_RECURSE page_files CONFIGURE_DEPENDS ${page}/*)
 endif()
+# The documents that the page's help searches: analyser/page/data/help.ts has their names, too.
+foreach(name reports/analyser reports/capturing reports/making-it-fast reports/profiling reports/pva concepts/overview concepts/memory concepts/programs
+        concepts/replicas reference/ipu-model reference/options reference/report-files reference/trace-files)
+  list(APPEND help_files ${PROJECT_SOURCE_DIR}/docs/${name}.md)
+endforeach()
 add_executable(analyser_embed analyser/server/embed.c)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/analyser/assets.c
                    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/analyser
-                   COMMAND analyser_embed ${page} ${page_files} > ${PROJECT_BINARY_DIR}/analyser/assets.c
-                   DEPENDS analyser_embed ${page_files} VERBATIM)
+                   COMMAND analyser_embed ${page} ${page_files} ${help_files} > ${PROJECT_BINARY_DIR}/analyser/assets.c
+                   DEPENDS analyser_embed ${page_files} ${help_files} VERBATIM)
 
 file(GLOB analyser_sources CONFIGURE_DEPENDS analyser/server/*.c analyser/server/api/*.c)
 list(FILTER analyser_sources EXCLUDE REGEX "/embed\\.c$")
@@ -44,7 +49,7 @@ if(TREMULA_BUILD_TESTS)
     add_test(NAME analyser/page_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-page ${PROJECT_BINARY_DIR} ${group}.test.mjs)
     set_tests_properties(analyser/page_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache" SKIP_RETURN_CODE 77)
   endforeach()
-  foreach(group trace_options trace_details trace_blocks trace_modes replicas)
+  foreach(group trace_options trace_details trace_blocks trace_modes trace_host replicas)
     add_test(NAME analyser/page_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-trace ${PROJECT_BINARY_DIR} ${group}.test.mjs)
     set_tests_properties(analyser/page_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache" SKIP_RETURN_CODE 77)
   endforeach()

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { closeReports, deleteCache, openReports, openWindow } from "./data/reports";
 import { Theme, Units, setPreferences, usePreferences } from "./preferences";
 import { Guide } from "./ui/guide";
+import { Help } from "./ui/help";
 import { Menu, MenuItem } from "./ui/menu";
 import { VIEWS } from "./views";
 import { View, ViewContext } from "./views/view";
@@ -106,6 +107,7 @@ function Replicas({ context }: { context: ViewContext }) {
 export function Header({ view, context, reload, showKeys }: HeaderProps) {
     const { theme, units, liveness } = usePreferences();
     const [guide, setGuide] = useState(false);
+    const [help, setHelp] = useState(false);
     const items: MenuItem[] = [
         { kind: "title", title: "Theme" },
         ...THEMES.map((one) => ({
@@ -130,6 +132,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
         },
         { kind: "title", title: "Help" },
         { kind: "action", title: "Getting started", onChoose: () => setGuide(true) },
+        { kind: "action", title: "Search the documentation", onChoose: () => setHelp(true) },
         { kind: "action", title: "Keys", onChoose: showKeys },
         {
             kind: "action",
@@ -166,6 +169,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
                 ?
             </button>
             {guide && <Guide onClose={() => setGuide(false)} />}
+            {help && <Help onClose={() => setHelp(false)} />}
             <Menu label="☰" items={items} align="right" name="menu" tip="theme, units, help" />
         </header>
     );

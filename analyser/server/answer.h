@@ -24,7 +24,7 @@
 struct request; /* one call */
 
 /* What endpoints make of a report and keep with it; freed with the report, in this order. */
-enum kept_kind { KEPT_NESTING, KEPT_TRACE, KEPT_COSTS, KEPT_ELAPSED, KEPT_KINDS };
+enum kept_kind { KEPT_NESTING, KEPT_TRACE, KEPT_COSTS, KEPT_ELAPSED, KEPT_HOST, KEPT_KINDS };
 struct kept {
     void *data; /* NULL until first used */
     void (*release)(void *data);
@@ -37,7 +37,7 @@ struct analyser_report {
     char *path;                   /* the file: profile.pop, or the temporary file of a running program */
     char *name;                   /* the last two components of the directory */
     bool temporary;               /* the program that writes it is still running or was killed */
-    struct kept kept[KEPT_KINDS]; /* struct nesting, lod, costs, elapsed */
+    struct kept kept[KEPT_KINDS]; /* struct nesting, lod, costs, elapsed, host_trace */
 };
 
 /* A parameter of the query string, decoded; fallback when it is missing. */

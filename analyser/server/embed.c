@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Build tool: `embed DIRECTORY FILE...` writes C source with the contents of the files, named relative to DIRECTORY,
- * to standard output. */
+/* Build tool: `embed DIRECTORY FILE...` writes C source with the contents of the files to standard output: those of
+ * DIRECTORY under their names in it, others, which are documents, below help/. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,17 @@ static int embed(const char *path, int index)
     return fclose(file) != 0;
 }
 
+static void name(const char *directory, const char *path, int index)
+{
+    const char *base = strrchr(path, '/');
+    bool inside = strncmp(path, directory, strlen(directory)) == 0;
+    printf("    { \"%s%s\", file_%d, SIZE_%d },\n", inside ? "" : "/help",
+           inside ? path + strlen(directory)
+           : base ? base
+                  : path,
+           index, index);
+}
+
 int main(int argc, char **argv)
 {
     printf("#include \"assets.h\"\n");
@@ -27,7 +39,7 @@ int main(int argc, char **argv)
         failed |= embed(argv[i], i);
     printf("const struct asset assets[] = {\n");
     for (int i = 2; i < argc; ++i)
-        printf("    { \"%s\", file_%d, SIZE_%d },\n", argv[i] + strlen(argv[1]), i, i);
+        name(argv[1], argv[i], i);
     printf("    { 0, 0, 0 }\n};\nconst size_t assets_count = %d;\n", argc > 2 ? argc - 2 : 0);
     return failed || fflush(stdout) != 0;
 }

@@ -211,6 +211,7 @@ static struct lod *make(struct report_use *use, pop_error *error)
     pva_object target = pva_get(pva_get(pva_root(file), PVA_REPORT_COMPILATION), PVA_COMPILATION_TARGET);
     lod->ipus = (unsigned)pva_uint(target, PVA_TARGET_IPUS_PER_REPLICA);
     lod->tiles_per_ipu = (unsigned)pva_uint(target, PVA_TARGET_TILES_PER_IPU);
+    lod->clock = pva_real(target, PVA_TARGET_CLOCK_FREQUENCY);
     pop_status status = lod_read_names(lod, file, error);
     if (status == POP_OK && !use->report.temporary)
         lod->from_cache = lod_load(lod, use->report.path);

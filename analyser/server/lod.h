@@ -80,6 +80,8 @@ struct lod {
     int64_t *shifts;        /* [drift][ipu] */
     struct bucket *bucket;  /* [ipu][bucket] */
     double from, to;        /* over all lanes and runs */
+    double clock;           /* Hz */
+    const double *shift;    /* by run: what its cycles have been moved by (host_trace.h); NULL: nothing */
     /* not cached, but read from the report each time */
     uint32_t programs, nodes, runs, depth; /* depth: that of the deepest leaf */
     struct lod_program *of_program;
@@ -134,6 +136,11 @@ uint32_t lod_run_of(const struct lod *lod, uint64_t step);
 /* The first bucket of an IPU that extends beyond a cycle; `buckets` when there is none. Among it and its successors,
  * those that begin before the end of a window can have steps of the window. */
 uint64_t lod_first_bucket(const struct lod *lod, unsigned ipu, double cycle);
+/* What the cycles of a step have been moved by. */
+static inline int64_t lod_shift(const struct lod *lod, uint64_t step)
+{
+    return lod->shift && lod->runs ? (int64_t)lod->shift[lod_run_of(lod, step)] : 0;
+}
 /* Index of a kind in in[] and out[]; -1 for others. */
 int lod_data_kind(unsigned kind);
 /* The labels of a node and its ancestors, joined by slashes; malloc'ed. */

@@ -47,7 +47,7 @@ const struct tile_step *step_tiles(struct tile_times *times, uint64_t step)
         return NULL;
     }
     for (uint64_t tile = 0; tile < count; ++tile) {
-        uint64_t base = lod_base(lod, step, (unsigned)(tile / lod->tiles_per_ipu));
+        uint64_t base = lod_base(lod, step, (unsigned)(tile / lod->tiles_per_ipu)) - (uint64_t)lod_shift(lod, step);
         kept->from[tile] = (int64_t)((uint64_t)kept->from[tile] - base);
         kept->to[tile] = (int64_t)((uint64_t)kept->to[tile] - base);
     }

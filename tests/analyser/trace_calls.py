@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """trace_calls.py PVA REPORT: the calls of the trace agree with libpva on each step of each tile."""
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 
+import host_trace
 import pva
 from client import case, Failed, Server
 
@@ -274,6 +276,75 @@ def check_ipu_level(command, program, directory):
     equal("pva check", subprocess.run([command, "check", directory], stdout=subprocess.DEVNULL).returncode, 0)
 
 
+def on_axis(runs, clock, time):
+    """Where a time of the host is on the axis: recorded runs take their cycles, the rest is time at the clock."""
+    at, before = 0, runs[0][0] - 20 * host_trace.MS  # the first event
+    for start, stop, first, last in runs:
+        if time < start:
+            break
+        at = math.ceil(at + (start - before) * clock / 1e9)
+        if time < stop:
+            return at + (last - first) * (time - start) / (stop - start)
+        at, before = at + last - first, stop
+    return at + (time - before) * clock / 1e9
+
+
+@case
+def check_host(command, report, directory):
+    shutil.copytree(report, directory)
+    host_trace.write(directory)
+    runs, clock = host_trace.runs_of(directory)
+    with open(os.path.join(directory, "broken.pvti"), "w", encoding="ascii") as file:
+        file.write("SQLite format 3" + 2000 * "x")
+    with Server(command, directory) as server:
+        plain, lanes, hosts = server.get("trace/lanes"), server.get("trace/lanes", host=1), server.get("trace/hosts")
+        equal("processes", [(p["pid"], p["name"], p["file"], [(t["name"], t["rows"]) for t in p["threads"]]) for p in hosts["processes"]],
+              [(200, "<b>reader</b>", "reader.pvti", [("", 1)]), (100, "trainer", "trainer.pvti", [("main", 3), ("loader", 2)])])
+        assert hosts["note"].startswith("broken.pvti was not read: "), hosts["note"]
+        for i, (start, stop, first, last) in enumerate(runs):
+            run = lanes["runs"][i]
+            near("a run's place", run["from"], on_axis(runs, clock, start))
+            equal("a run's length", run["to"] - run["from"], last - first)
+            equal("a run's shift", run["from"] - plain["runs"][i]["from"], run["shift"])
+        whole = {"from": lanes["from"], "to": lanes["to"], "host": 1}
+        equal("the axis begins with the host", lanes["from"], 0)
+        near("and ends with it", lanes["to"], math.ceil(on_axis(runs, clock, runs[-1][1] + 11 * host_trace.MS)))
+        main, loader = (t["index"] for t in hosts["processes"][1]["threads"])
+        events = server.get("trace/host", thread=main, pixels=8000, **whole)
+        seen = {events["labels"][l]: (f, t, d) for l, f, t, d in zip(events["label"], events["from"], events["to"], events["depth"])}
+        begin, end = runs[0][0] - 20 * host_trace.MS, runs[-1][1] + 10 * host_trace.MS
+        quarter = (runs[1][1] - runs[1][0]) // 4
+        for label, start, stop, depth in (("train", begin, end, 0), ("prepare", begin + 2 * host_trace.MS, begin + 12 * host_trace.MS, 1),
+                                          ("run 1", runs[1][0], runs[1][1], 1), ("callback", runs[1][0] + quarter, runs[1][0] + 2 * quarter, 2)):
+            near(f"{label} begins", seen[label][0], on_axis(runs, clock, start))
+            near(f"{label} ends", seen[label][1], on_axis(runs, clock, stop))
+            equal(f"{label}'s row", seen[label][2], depth)
+        small = server.get("trace/host", thread=loader, pixels=20, q="LOAD", **whole)
+        equal("events", sum(small["count"]), 1001)
+        equal("matches", sum(small["matches"]), 1000)
+        assert len(small["count"]) <= 40, "two rectangles for a pixel at most"
+        near("an event that never ended lasts as long as what is in it", small["to"][0],
+             on_axis(runs, clock, begin + host_trace.MS + 999 * 1000 + 500))
+        series = server.get("trace/series", graph=0, pixels=8000, **whole)
+        equal("values", [v for v, s in zip(series["high"], series["series"]) if s == 0], [float(i % 5) for i in range(20)])
+        equal("its last value", series["low"][-1], 2.5)
+        event = server.get("trace/host_event", index=events["event"][events["label"].index(events["labels"].index("prepare"))])
+        equal("an event", (event["label"], event["nanoseconds"], event["pid"], event["metadata"]), ("prepare", 10.0 * host_trace.MS, 100, '{"batch": 3}'))
+        for index in (0, plain["steps"] - 1):  # the same step on both axes
+            before, after = server.get("trace/step", index=index), server.get("trace/step", index=index, host=1)
+            by = lanes["runs"][before["meta"]["run"]]["shift"]
+            equal("a step's tiles", after["from"], [f + by for f in before["from"]])
+            equal("their ends", after["to"], [t + by for t in before["to"]])
+        summary, moved = (server.get("trace/summary", **w) for w in ({"from": plain["from"], "to": plain["to"]}, whole))
+        equal("kinds of steps", [i["kinds"] for i in moved["ipus"]], [i["kinds"] for i in summary["ipus"]])
+        for path, words in (("trace/host", {"thread": 99}), ("trace/series", {"graph": 7}), ("trace/host_event", {"index": 10 ** 9})):
+            try:
+                server.get(path, **words)
+                raise AssertionError(f"{path} {words} is answered")
+            except Failed as failed:
+                equal(path, failed.code, 400)
+
+
 def main():
     command, directory, program = sys.argv[1], sys.argv[2], os.environ["RUNS"]
     report = pva.openReport(os.path.join(directory, "profile.pop"))
@@ -289,6 +360,7 @@ def main():
     check_cache(command, directory, steps)
     check_blocks(command, program, os.path.join(directory, "blocks"))
     check_ipu_level(command, program, os.path.join(directory, "ipu"))
+    check_host(command, directory, os.path.join(directory, "host"))
 
 
 main()

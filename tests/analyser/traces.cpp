@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // traces KIND DIRECTORY: a report for the tests of the analyser's trace.
 //   blocks     a lightweight profile of tiles 0 and 2 of two IPUs: nested blocks, stream copies, flushes
+//   both       the same of tile 0, beside a detailed trace of the same runs
 //   late       the same without stream copies and flushes: its first block begins late
 //   overflow   one whose buffer is too small: lost blocks, blocks without an end, a block without a begin
 //   copies     a detailed trace of copies with the host and a remote buffer, and between two IPUs, by a function that
@@ -110,6 +111,7 @@ const std::map<std::string, Case> cases{
     { "late", { 2, blocks, { { "debug.instrumentExternalExchange", "false" } } } },
     { "overflow", { 1, overflow, { { "profiler.blocks.bufferSize", "180" } } } },
     { "copies", { 2, copies, {} } },
+    { "both", { 2, blocks, { { "debug.instrument", "true" }, { "debug.instrumentCompute", "true" } } } },
     { "replicas", { 2, replicas, { { "profiler.replicaToProfile", "2" } }, 4 } },
     { "replica0", { 2, replicas, {}, 4 } },
     { "long", { 1, often, {} } },
@@ -126,7 +128,7 @@ void set(OptionFlags &options, const OptionFlags &more)
 int main(int argc, char **argv)
 {
     if (argc < 3 || !cases.count(argv[1])) {
-        std::cerr << "usage: traces blocks|late|overflow|copies|replicas|replica0|long DIRECTORY\n";
+        std::cerr << "usage: traces blocks|both|late|overflow|copies|replicas|replica0|long DIRECTORY\n";
         return 2;
     }
     const Case &of = cases.at(argv[1]);

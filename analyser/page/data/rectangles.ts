@@ -18,6 +18,7 @@ export interface RectangleColumns {
     label: Uint32Array; // index into labels; NONE: several narrow steps
     matches: Uint32Array | null; // number of its steps that match the search; null: no search
     labels: readonly string[];
+    nanoseconds?: Float64Array; // of events of the host, whose names are no paths
 }
 export const NONE = 0xffffffff;
 export const LAYER = 255;

@@ -6,6 +6,9 @@ import { Columns } from "./columns";
 import { onForget } from "./load";
 import { NONE, RectangleColumns } from "./rectangles";
 
+/** The report of requests, and whether they are on the axis of the host (data/host.ts). */
+export type TraceSource = { report: number; host?: 1 };
+
 export interface TraceRun {
     name: string;
     from: number;
@@ -14,6 +17,7 @@ export interface TraceRun {
     steps: number;
     startMicroseconds: number; // since 1970
     endMicroseconds: number;
+    shift: number; // what its cycles have been moved by, on the host's axis
 }
 
 export interface TraceKind {
@@ -50,6 +54,7 @@ export interface Opening {
 /** trace/lanes?report= */
 export interface TraceLanes {
     mode: "detailed" | "lightweight" | "none";
+    host: boolean; // whether cycles are on the axis of the host
     clockFrequency: number; // Hz
     ipus: number;
     tilesPerIpu: number;
@@ -226,7 +231,7 @@ export interface MemoryTrack {
 }
 
 export async function loadWindow(
-    where: { report: number; lane: number; from: number; to: number; pixels: number },
+    where: TraceSource & { lane: number; from: number; to: number; pixels: number },
     options: WindowOptions,
     signal?: AbortSignal,
 ): Promise<Rectangles> {
@@ -265,8 +270,7 @@ export function placeRows(value: Rectangles, separate: boolean): void {
 }
 
 export async function loadBsp(
-    where: {
-        report: number;
+    where: TraceSource & {
         tile: number;
         tiles: number;
         from: number;
@@ -300,7 +304,7 @@ export interface LayerStep {
 
 /** trace/layer?report=&lane=&from=&to=&name=&tree=&hide=: at most 10,000 steps, and their total number. */
 export async function loadLayer(
-    where: { report: number; lane: number; from: number; to: number; name: string; tree: string; hide: string },
+    where: TraceSource & { lane: number; from: number; to: number; name: string; tree: string; hide: string },
     signal?: AbortSignal,
 ): Promise<{ rows: LayerStep[]; steps: number; cycles: number }> {
     const columns = await getColumns<{ steps: number; cycles: number }>("trace/layer", where, signal);
@@ -326,7 +330,7 @@ export async function loadLayer(
 }
 
 export async function loadMemoryTrack(
-    where: { report: number; lane: number; from: number; to: number; pixels: number },
+    where: TraceSource & { lane: number; from: number; to: number; pixels: number },
     signal?: AbortSignal,
 ): Promise<MemoryTrack> {
     const columns = await getColumns<{ from: number; to: number; max: number; alwaysLive: number }>(
@@ -338,7 +342,7 @@ export async function loadMemoryTrack(
 }
 
 export async function loadArea(
-    where: { report: number; tile: number; tiles: number; from: number; to: number; hide: string },
+    where: TraceSource & { tile: number; tiles: number; from: number; to: number; hide: string },
     signal?: AbortSignal,
 ): Promise<TraceArea> {
     const columns = await getColumns<Omit<TraceArea, "work" | "wait" | "idle">>("trace/area", where, signal);
@@ -364,11 +368,11 @@ function stepOf(columns: Columns<TraceStep>): TraceStepTiles {
 }
 
 /** Cached for a while, because callouts and details request the same step. */
-export function loadStep(report: number, index: number): Promise<TraceStepTiles> {
-    const key = `${report} ${index}`;
+export function loadStep(source: TraceSource, index: number): Promise<TraceStepTiles> {
+    const key = `${source.report} ${source.host ?? 0} ${index}`;
     let step = steps.get(key);
     if (!step) {
-        step = getColumns<TraceStep>("trace/step", { report, index }).then(stepOf);
+        step = getColumns<TraceStep>("trace/step", { ...source, index }).then(stepOf);
         step.catch(() => steps.delete(key));
         steps.set(key, step);
         if (steps.size > 64) steps.delete([...steps.keys()][0]);

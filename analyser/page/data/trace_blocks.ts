@@ -2,7 +2,7 @@
 // Blocks of lightweight profiling, as rectangles of a tile's lane.
 import { LAYER, NONE } from "./rectangles";
 import { getColumns } from "./client";
-import { Rectangles } from "./trace";
+import { Rectangles, TraceSource } from "./trace";
 
 /** Kinds of blocks in the order of the server's numbers; their looks follow those of the kinds of steps. */
 export const BLOCK_KINDS = ["Block", "Stream copy", "Buffer flush", "Overflow", "Unknown"] as const;
@@ -47,7 +47,7 @@ export interface BlockOptions {
 /** trace/blocks?report=&tile=&io=&from=&to=&pixels=: of a tile or, with io=1, the stream copies of its IPU's tiles
  * that have no other blocks. */
 export async function loadBlocks(
-    where: { report: number; tile: number; io: 0 | 1; from: number; to: number; pixels: number },
+    where: TraceSource & { tile: number; io: 0 | 1; from: number; to: number; pixels: number },
     options: BlockOptions,
     signal?: AbortSignal,
 ): Promise<Rectangles> {

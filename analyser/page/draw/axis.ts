@@ -43,7 +43,7 @@ export function drawAxis(pen: Pen, scale: Scale, look: AxisLook, clock: number, 
         if (x + textWidth(text, look.font) > scale.left + scale.width) continue;
         pen.fillText(text, x, 1);
         pen.globalAlpha = 0.7;
-        pen.fillText(time(from, clock), x, 12);
+        pen.fillText(time(from, clock, step), x, 12);
         pen.globalAlpha = 1;
     }
 }

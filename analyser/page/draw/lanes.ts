@@ -137,7 +137,7 @@ export function lastPart(name: string): string {
  * number. */
 export function labelOf(r: RectangleColumns, i: number, types: readonly TypeLook[]): string {
     const kind = types[r.kind[i]]?.name ?? "";
-    const name = lastPart(r.labels[r.label[i]] ?? "");
+    const name = r.nanoseconds ? (r.labels[r.label[i]] ?? "") : lastPart(r.labels[r.label[i]] ?? "");
     if (r.kind[i] === LAYER) return name;
     if (r.step[i] === NONE && r.count[i] !== 1) return `${r.count[i]} × ${name || kind}`;
     return name === "" || kind.startsWith("Sync") || kind === "Sans" ? kind : name;

@@ -22,6 +22,11 @@ const LIGHT: { readonly [type: string]: string } = {
     "Buffer flush": "#b3a2d0",
     Overflow: "#c0392b",
     Unknown: "#8b8f94",
+    "Host 1": "#e3c77b", // events of the host, by their names
+    "Host 2": "#9fc3e0",
+    "Host 3": "#bba7d6",
+    "Host 4": "#a5cba9",
+    "Host 5": "#e0ae9b",
 };
 const WAITS = ["Sans", "SyncAns", "Overflow", "Unknown"];
 const OTHER = "#b7a27c"; // control programs that take cycles

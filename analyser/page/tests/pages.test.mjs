@@ -21,7 +21,7 @@ import { gzipSync } from "node:zlib";
 import { before, test } from "node:test";
 import { openPage } from "./browser.mjs";
 import { query } from "./server.mjs";
-import { OTHER, PVA, REPORT, at, browser, change, count, done, facts, saved, serve } from "./session.mjs";
+import { OTHER, PVA, REPORT, at, browser, change, count, done, facts, saved, serve, menu } from "./session.mjs";
 
 const work = dirname(REPORT);
 let one;
@@ -58,6 +58,25 @@ test("CAP-35 the page that opens reports has a link to getting started", async (
     await page.waitForSelector("dialog[open]");
     assert.match(await page.textContent("dialog"), /autoReport\.all/);
     await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog", { state: "detached" });
+    await done(page);
+});
+
+test("HLP-01 the documentation is searched inside the page", async () => {
+    const page = await at(await serve([REPORT]), "#/insights", "[data-verdict]");
+    await menu(page, "menu", "Search the documentation");
+    await page.waitForSelector(".help-page");
+    await page.fill(".help-search", "critical-path cycles");
+    await page.waitForSelector("dialog [role=status]");
+    const first = page.locator(".help-list button").first();
+    const title = await first.textContent();
+    await first.click();
+    const [shown] = await page.locator(".help-section h3").allTextContents();
+    assert.ok(title.endsWith(shown.split(": ").at(-1)), `${title} opens ${shown}`);
+    assert.match((await page.textContent(".help-section")).toLowerCase(), /critical-path/);
+    await page.fill(".help-search", "zebra");
+    assert.match(await page.textContent("dialog [role=status]"), /Nothing was found/);
+    await page.click('dialog [aria-label="close"]');
     await page.waitForSelector("dialog", { state: "detached" });
     await done(page);
 });

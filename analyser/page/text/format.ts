@@ -52,14 +52,18 @@ export function rate(value: number): string {
     return Math.abs(value) >= 1000 || value === 0 ? counts.format(value) : value.toPrecision(3);
 }
 
-/** Cycles as time: "1.23 ms"; empty when the clock is unknown. */
-export function time(cycleCount: number, clockHz: number): string {
+/** Cycles as time: "1.23 ms"; empty when the clock is unknown.  With a step, times that differ by it differ in text. */
+export function time(cycleCount: number, clockHz: number, step = 0): string {
     if (!(clockHz > 0)) return "";
     const seconds = cycleCount / clockHz;
     const size = Math.abs(seconds);
     const [scale, name] =
         size >= 1 || size === 0 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
-    return `${(seconds * scale).toPrecision(3)} ${name}`;
+    const shown = (seconds * scale).toPrecision(3);
+    const digits = step > 0 ? Math.ceil(-Math.log10((step / clockHz) * scale)) : 0;
+    const known = shown.includes(".") ? shown.length - 1 - shown.indexOf(".") : 0;
+    if (digits > known && digits < 16) return `${(seconds * scale).toFixed(digits)} ${name}`;
+    return `${shown} ${name}`;
 }
 
 /** "1 tile needs more memory than it has". */

@@ -50,7 +50,7 @@ export function Guide({ onClose }: { onClose: () => void }) {
                 ))}
             </ol>
             <p>
-                The whole guide is <code>docs/reports/analyser.md</code>; keys are listed by <kbd>?</kbd>, calls by{" "}
+                The menu ☰ searches the whole documentation; keys are listed by <kbd>?</kbd>, calls by{" "}
                 <code>man pva</code>.
             </p>
         </Dialog>

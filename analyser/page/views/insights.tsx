@@ -70,7 +70,7 @@ const AROUND = 2; // lengths of the step that are shown at each side of it
 function aroundStep({ from, to }: Advice): JsonObject {
     if (from === undefined || to === undefined) return {};
     const length = Math.max(to - from, 50);
-    return { from: Math.max(0, from - AROUND * length), to: to + AROUND * length, tab: "details" };
+    return { cycles: [Math.max(0, from - AROUND * length), to + AROUND * length], tab: "details" };
 }
 
 function selectionOf({ program, step, tile }: Advice): Selection {

@@ -2,7 +2,7 @@
 // SQL over the report: a query, and its rows as a table or a chart.
 import { useMemo, useState } from "preact/hooks";
 import "./sql.css";
-import { Result, ResultColumn, useQuery, useSchema } from "../data/sql";
+import { Result, ResultColumn, Table as SqlTable, hintOf, useQuery, useSchema } from "../data/sql";
 import { count } from "../text/format";
 import { Choice, Layout } from "../ui/layout";
 import { Plot, PlotSeries } from "../ui/plot";
@@ -151,6 +151,15 @@ function Chart({ context, result }: { context: ViewContext; result: Result }) {
     );
 }
 
+function Problem({ error, asked, schema }: { error: string; asked: string; schema: readonly SqlTable[] }) {
+    return (
+        <p class="warning empty" role="alert">
+            {error}
+            <span class="sql-hint">{hintOf(error, asked, schema)}</span>
+        </p>
+    );
+}
+
 function Sql({ context }: { context: ViewContext }) {
     const { state, update } = context;
     const report = state.report === 1 && context.reports.length > 1 ? 1 : 0;
@@ -239,9 +248,7 @@ function Sql({ context }: { context: ViewContext }) {
         </div>
     );
     const shown = error ? (
-        <p class="warning empty" role="alert">
-            {error}
-        </p>
+        <Problem error={error} asked={asked} schema={schema ?? []} />
     ) : !result || !asked ? (
         <Empty>Write a query, or choose an example.</Empty>
     ) : state.as === "chart" ? (

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useJson } from "../data/load";
 import { TraceLanes } from "../data/trace";
+import { HOST_KINDS, Hosts } from "../data/host";
 import { BLOCK_KINDS } from "../data/trace_blocks";
 import { typeLooks } from "../draw/types";
 import { isDark, usePreferences } from "../preferences";
@@ -14,12 +15,13 @@ import { AreaTab } from "./trace/area";
 import { useCallouts } from "./trace/callouts";
 import { DetailsTab } from "./trace/details";
 import { Graph } from "./trace/graph";
+import { useCycles, useHosts, useSwitch } from "./trace/axis";
 import { MOUSE, Mover, moveKeys } from "./trace/keys";
 import { TraceModel } from "./trace/model";
 import { TraceOptions, hiddenKinds, optionsOf } from "./trace/options";
 import { OptionsPanel } from "./trace/panel";
 import { Selecting, useSelecting } from "./trace/select";
-import { areaOf, blockOf, foldedOf, layerOf, numberOf, numbersOf, tilesOf, tilesPatch } from "./trace/state";
+import { areaOf, blockOf, eventOf, foldedOf, layerOf, numberOf, numbersOf, tilesOf, tilesPatch } from "./trace/state";
 import { SummaryTab } from "./trace/summary";
 import { Toolbar } from "./trace/toolbar";
 import { Windows, useWindows } from "./trace/windows";
@@ -37,7 +39,12 @@ function useModelState(
     const { theme } = usePreferences();
     const kinds = models[0].lanes.kinds;
     const looks = useMemo(
-        () => typeLooks([...kinds.map((kind) => kind.name), ...BLOCK_KINDS], isDark(), themeColour("paper")),
+        () =>
+            typeLooks(
+                [...kinds.map((kind) => kind.name), ...BLOCK_KINDS, ...HOST_KINDS],
+                isDark(),
+                themeColour("paper"),
+            ),
         [kinds, theme, isDark()],
     );
     useEffect(
@@ -53,12 +60,22 @@ function useModelState(
             model.layer = mine ? layerOf(state) : null;
             model.run = mine ? (numberOf(state, "run") ?? -1) : -1;
             model.block = mine ? blockOf(state) : -1;
+            model.event = mine ? eventOf(state) : -1;
             model.area = mine ? areaOf(state) : null;
             model.invalidate();
         });
     }, [
         models,
-        JSON.stringify([selection.step, state.also, state.layer, state.run, state.block, state.area, state.side]),
+        JSON.stringify([
+            selection.step,
+            state.also,
+            state.layer,
+            state.run,
+            state.block,
+            state.event,
+            state.area,
+            state.side,
+        ]),
         looks,
     ]);
 }
@@ -162,6 +179,7 @@ function TraceTabs({ context, windows, options }: PartProps) {
                     layer={layerOf(state)}
                     run={numberOf(state, "run") ?? -1}
                     block={blockOf(state)}
+                    event={eventOf(state)}
                     also={numbersOf(state, "also")}
                 />
             ),
@@ -195,13 +213,21 @@ function useOpening({ state, update, select, selection }: ViewContext, lanes: re
     }, []);
 }
 
-function Trace({ context, lanes }: { context: ViewContext; lanes: readonly TraceLanes[] }) {
+interface TraceProps {
+    context: ViewContext;
+    lanes: readonly TraceLanes[];
+    hosts: readonly (Hosts | null)[]; // null: not shown
+    host: boolean; // whether there is a trace of the host
+}
+
+function Trace({ context, lanes, hosts, host }: TraceProps) {
     const { state, update } = context;
     const options = optionsOf(state, Math.max(...lanes.map((one) => one.ipus)));
     const search = typeof state.q === "string" ? state.q : "";
     const [clicked, setClicked] = useState(0);
     useOpening(context, lanes);
-    const windows = useWindows(context, lanes, options);
+    useCycles(context, lanes);
+    const windows = useWindows(context, lanes, hosts, options);
     const { models, show } = windows;
     const active = Math.min(clicked, models.length - 1);
     useModelState(context, models, options, search);
@@ -227,7 +253,7 @@ function Trace({ context, lanes }: { context: ViewContext; lanes: readonly Trace
         <Layout
             name="trace"
             graphShare={0.62}
-            options={<OptionsPanel lanes={lanes} options={options} update={update} />}
+            options={<OptionsPanel lanes={lanes} host={host} options={options} update={update} />}
             graph={graph}
             tabs={<TraceTabs context={context} windows={windows} options={options} />}
         />
@@ -236,18 +262,26 @@ function Trace({ context, lanes }: { context: ViewContext; lanes: readonly Trace
 
 function TraceOf({ context }: { context: ViewContext }) {
     const both = context.reports.length > 1;
-    const first = useJson<TraceLanes>("trace/lanes", { report: 0 });
-    const second = useJson<TraceLanes>(both ? "trace/lanes" : null, { report: 1 });
+    const known = [useHosts(0, true), useHosts(1, both)];
+    const on = context.state.host !== false;
+    const source = (report: number) => {
+        const hosts = known[report];
+        return hosts && { report, host: on && hosts.processes.length ? 1 : undefined };
+    };
+    const first = useJson<TraceLanes>(source(0) ? "trace/lanes" : null, source(0));
+    const second = useJson<TraceLanes>(both && source(1) ? "trace/lanes" : null, source(1));
     const lanes = useMemo(
         () => [first.value, both ? second.value : undefined].filter((one): one is TraceLanes => one !== undefined),
         [first.value, second.value, both],
     );
+    const hosts = useMemo(() => lanes.map((one, i) => (one.host ? (known[i] ?? null) : null)), [lanes, ...known]);
+    useSwitch(context, lanes);
     const error = first.error ?? second.error;
     if (error) return <Empty>{error}</Empty>;
     if (!first.value || (both && !second.value))
         return <Empty>Reading the trace. The first time takes longer: a cache is written to its directory.</Empty>;
     if (lanes.every((one) => one.mode === "none")) return <Empty>{NOTHING}</Empty>;
-    return <Trace context={context} lanes={lanes} />;
+    return <Trace context={context} lanes={lanes} hosts={hosts} host={known.some((one) => one?.processes.length)} />;
 }
 
 const NOTHING =

@@ -46,7 +46,7 @@ static bool hidden_of(const struct request *request, uint32_t *hidden, pop_error
 bool window_of(const struct request *request, struct window *window, pop_error *error)
 {
     uint64_t lane, pixels;
-    *window = (struct window){ .lod = lod_of(request, error) };
+    *window = (struct window){ .lod = lod_asked(request, error) };
     if (!window->lod || !request_uint(request, "lane", 0, &lane, error) ||
         !request_uint(request, "pixels", DEFAULT_PIXELS, &pixels, error) ||
         !request_real(request, "from", window->lod->from, &window->from, error) ||
@@ -117,9 +117,9 @@ static json_t *runs_json(const struct lod *lod)
     json_t *list = json_array();
     for (uint32_t i = 0; i < lod->runs; ++i) {
         const struct lod_run *run = &lod->run[i];
-        json_t *one = json_pack("{s:f, s:f, s:I, s:I, s:f, s:f}", "from", run->from, "to", run->to, "firstStep",
+        json_t *one = json_pack("{s:f, s:f, s:I, s:I, s:f, s:f, s:f}", "from", run->from, "to", run->to, "firstStep",
                                 (json_int_t)run->first, "steps", (json_int_t)run->steps, "startMicroseconds",
-                                run->start, "endMicroseconds", run->end);
+                                run->start, "endMicroseconds", run->end, "shift", lod->shift ? lod->shift[i] : 0.0);
         json_object_set_new(one, "name", answer_string(run->name));
         json_array_append_new(list, one);
     }
@@ -196,7 +196,7 @@ static json_t *tiles_note(const struct analyser_report *report)
 
 pop_status trace_lanes(const struct request *request, struct answer *answer, pop_error *error)
 {
-    const struct lod *lod = lod_of(request, error);
+    const struct lod *lod = lod_asked(request, error);
     if (!lod)
         return error->status;
     struct analyser_report *report = request_report(request, error);
@@ -220,6 +220,7 @@ pop_status trace_lanes(const struct request *request, struct answer *answer, pop
         return error->status;
     }
     json_object_set_new(json, "opening", opening);
+    json_object_set_new(json, "host", json_boolean(lod->shift));
     json_object_set_new(json, "kinds", kinds_json(lod));
     json_object_set_new(json, "lanes", lanes_json(lod));
     json_object_set_new(json, "runs", runs_json(lod));
@@ -242,8 +243,12 @@ pop_status trace_run(const struct request *request, struct answer *answer, pop_e
                            (unsigned long long)count);
     pva_object run = pva_at(execution, PVA_EXECUTION_RUNS, index), cycles = pva_get(run, PVA_RUN_CYCLES),
                times = pva_get(run, PVA_RUN_MICROSECONDS);
-    json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:I}", "from", (double)pva_uint(cycles, PVA_CYCLES_FROM), "to",
-                             (double)pva_uint(cycles, PVA_CYCLES_TO), "startMicroseconds",
+    const struct lod *lod = lod_asked(request, error);
+    if (!lod)
+        return error->status;
+    double shift = lod->shift && index < lod->runs ? lod->shift[index] : 0;
+    json_t *json = json_pack("{s:f, s:f, s:f, s:f, s:I}", "from", (double)pva_uint(cycles, PVA_CYCLES_FROM) + shift,
+                             "to", (double)pva_uint(cycles, PVA_CYCLES_TO) + shift, "startMicroseconds",
                              (double)pva_uint(times, PVA_MICROSECONDS_START), "endMicroseconds",
                              (double)pva_uint(times, PVA_MICROSECONDS_END), "steps",
                              (json_int_t)pva_count(run, PVA_RUN_STEPS)),
@@ -354,7 +359,7 @@ static json_t *current_json(const struct lod *lod, const struct found *found, ui
 
 pop_status trace_search(const struct request *request, struct answer *answer, pop_error *error)
 {
-    const struct lod *lod = lod_of(request, error);
+    const struct lod *lod = lod_asked(request, error);
     uint64_t after;
     double skip;
     if (!lod || !request_uint(request, "step", 0, &after, error) || !request_real(request, "skip", 0, &skip, error))

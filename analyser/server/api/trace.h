@@ -3,7 +3,7 @@
 #ifndef ANALYSER_API_TRACE_H
 #define ANALYSER_API_TRACE_H
 
-#include "../lod.h"
+#include "../host_trace.h"
 
 /* The part of the trace that a request is about. */
 struct window {

@@ -201,7 +201,7 @@ static json_t *time_json(double cycle)
 
 pop_status trace_block(const struct request *request, struct answer *answer, pop_error *error)
 {
-    const struct lod *lod = lod_of(request, error);
+    const struct lod *lod = lod_asked(request, error);
     uint64_t index, i = 0;
     if (!lod || !request_uint(request, "index", 0, &index, error))
         return error->status;

@@ -292,7 +292,7 @@ pop_status trace_step(const struct request *request, struct answer *answer, pop_
 {
     uint64_t index;
     struct analyser_report *report = request_report(request, error);
-    const struct lod *lod = report ? lod_of(request, error) : NULL;
+    const struct lod *lod = report ? lod_asked(request, error) : NULL;
     if (!lod || !request_uint(request, "index", 0, &index, error))
         return error->status;
     if (index >= lod->steps)

@@ -145,3 +145,64 @@ test("copies and files", () => {
     assert.equal(asTsv(rows.slice(0, 2), columns, ["Name", "Bytes"]), "Name\tBytes\nb\t3\na10\t");
     assert.equal(asCsv(rows.slice(3), columns, ["Name", "Bytes"]), 'Name,Bytes\r\n"\'=x""y",5\r\n');
 });
+
+test("documents are split into sections, whose blocks and marks are read, and searched", async () => {
+    const { blocksOf, excerpt, marksOf, searchSections, sectionsOf } = await load("text/markdown.ts");
+    const text =
+        "# Page\n\nFirst *text* with [a link](x.md).\n\n```sh\n# no title\nmake\n```\n\n## Sync & exchange\n\n" +
+        "- one `code`\n- two\n  more\n\n| a | b |\n| --- | --- |\n| `1` | **2** |\n\n![picture](p.png)\n";
+    const sections = sectionsOf(text);
+    assert.deepEqual(
+        sections.map((one) => [one.page, one.title, one.level]),
+        [
+            ["Page", "Page", 1],
+            ["Page", "Sync & exchange", 2],
+        ],
+    );
+    assert.deepEqual(blocksOf(sections[0].text), [
+        { kind: "text", text: "First *text* with [a link](x.md)." },
+        { kind: "code", text: "# no title\nmake" },
+    ]);
+    assert.deepEqual(blocksOf(sections[1].text), [
+        { kind: "list", items: ["one `code`", "two\n  more"] },
+        {
+            kind: "table",
+            rows: [
+                [" a ", " b "],
+                [" `1` ", " **2** "],
+            ],
+        },
+    ]);
+    assert.deepEqual(marksOf("a `b` **c** [d](e) <b>"), [
+        { kind: "text", text: "a " },
+        { kind: "code", text: "b" },
+        { kind: "text", text: " " },
+        { kind: "strong", text: "c" },
+        { kind: "text", text: " d <b>" },
+    ]);
+    assert.deepEqual(
+        searchSections(sections, "EXCHANGE code").map((one) => one.title),
+        ["Sync & exchange"],
+    );
+    assert.deepEqual(searchSections(sections, "nowhere"), []);
+    assert.deepEqual(searchSections(sections, "  "), []);
+    assert.equal(excerpt(sections[0], "link"), "First text with a link.");
+});
+
+test("an error of SQL names the columns of the tables in the query, or the nearest table", async () => {
+    const { hintOf } = await load("data/sql.ts");
+    const schema = [
+        { name: "runs", columns: ["id", "name", "cycles_from"] },
+        { name: "steps", columns: ["id", "type"] },
+    ];
+    assert.equal(
+        hintOf("no such column: r.nmae", "SELECT r.nmae FROM runs r", schema),
+        "Is it name? runs has the columns id, name, cycles_from.",
+    );
+    assert.equal(
+        hintOf("parse_error: no such table: step", "SELECT * FROM step", schema),
+        "The nearest table is steps, with the columns id, type.",
+    );
+    assert.equal(hintOf('near "FRM": syntax error', "SELECT 1 FRM runs", schema), "");
+    assert.equal(hintOf("no such column: x", "SELECT x", schema), "");
+});

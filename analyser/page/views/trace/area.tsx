@@ -80,10 +80,10 @@ export function AreaTab(props: TabProps & { area: Area | null }) {
     const { area, context, options } = props;
     const model = props.models[props.side];
     const hide = hiddenKinds(options).join(",");
-    const key = area ? `area ${model.report} ${area.from} ${area.to} ${area.first} ${area.last} ${hide}` : null;
+    const key = area && `area ${JSON.stringify([model.source, area, hide])}`;
     const answer = useLoaded<TraceArea>(key, (signal) => {
         const { from, to, first, last } = area ?? { from: 0, to: 1, first: 0, last: 0 };
-        return loadArea({ report: model.report, from, to, tile: first, tiles: last - first + 1, hide }, signal);
+        return loadArea({ ...model.source, from, to, tile: first, tiles: last - first + 1, hide }, signal);
     });
     const length = area ? area.to - area.from : 0;
     const rows = useMemo(() => (answer.value ? rowsOf(answer.value, length) : []), [answer.value]);

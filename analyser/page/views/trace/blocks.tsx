@@ -32,7 +32,7 @@ function nameOf(block: BlockDetails): string {
 
 export function BlockFacts({ index, props }: { index: number; props: TabProps }) {
     const model = props.models[props.side];
-    const { value: block, error } = useJson<BlockDetails>("trace/block", { report: model.report, index });
+    const { value: block, error } = useJson<BlockDetails>("trace/block", { ...model.source, index });
     if (error) return <Empty>{error}</Empty>;
     if (!block) return <Empty>Reading the block.</Empty>;
     const clock = model.lanes.clockFrequency;
@@ -101,7 +101,7 @@ export function BlockSummary({
     title: string;
 }) {
     const { value, error, loading } = useJson<{ tiles: BlockTotals[] }>("trace/block_totals", {
-        report: model.report,
+        ...model.source,
         from,
         to,
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text next to the pointer.
-import { bytes, count, cycles, percent, time } from "../../text/format";
+import { bytes, count, cycles, percent, short, time } from "../../text/format";
 import { MemoryTrack, TraceStep, computeSetBytes, movesData } from "../../data/trace";
 import { Hit, TraceModel } from "./model";
 
@@ -30,6 +30,23 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
             return live === null
                 ? null
                 : `live memory\n${bytes(live)}, ${percent(live / (track?.max ?? 1))} of the peak`;
+        }
+        case "series": {
+            const graph = model.hosts?.graphs.find((one) => one.index === hit.band.lane);
+            const value = model.series(hit.band);
+            if (!graph || !value) return null;
+            const lines = graph.series.map((name, series) => {
+                let last = -1; // the value at the pointer: the last one before it
+                for (let i = 0; i < value.at.length; ++i)
+                    if (value.series[i] === series && value.at[i] <= hit.cycle) last = i;
+                return last < 0 ? "" : `${name}: ${short(value.high[last])} ${graph.unit}`;
+            });
+            return [graph.name, ...lines.filter((line) => line)].join("\n");
+        }
+        case "host": {
+            const many = hit.count > 1 ? `${count(hit.count)} events, the first ` : "";
+            const long = `${time(hit.nanoseconds, 1e9)} on the host`;
+            return [`${many}${hit.name}`, long, `from ${count(Math.round(hit.from - base))}`].join("\n");
         }
         case "run":
             return `${hit.name}\nrun ${hit.run}, ${count(hit.count)} steps\n${span}\n${where}`;

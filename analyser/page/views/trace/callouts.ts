@@ -22,7 +22,7 @@ export function useCallouts(): (model: TraceModel, hit: Hit | null, event: Point
         showTip(text, x, y);
         if (hit.step === NONE || hit.what !== "step") return;
         asking.current = window.setTimeout(() => {
-            loadStep(model.report, hit.step).then(
+            loadStep(model.source, hit.step).then(
                 (details) => {
                     if (model.hover?.step !== hit.step) return;
                     showTip(calloutOf(model, { ...hit, name: hit.name || details.name }, details) ?? text, x, y);

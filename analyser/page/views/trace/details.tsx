@@ -9,6 +9,7 @@ import { Plot } from "../../ui/plot";
 import { Table } from "../../ui/table";
 import { Empty, Tabs } from "../../ui/tabs";
 import { BlockFacts } from "./blocks";
+import { EventFacts } from "./event";
 import { LayerDetails, SeveralSteps } from "./layer";
 import { Layer, TraceModel } from "./model";
 import { Row, TabProps } from "./parts";
@@ -18,6 +19,7 @@ export interface DetailsProps extends TabProps {
     layer: Layer | null;
     run: number;
     block: number;
+    event: number;
     also: readonly number[];
 }
 
@@ -87,7 +89,7 @@ function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps 
 
 function StepDetails({ index, props }: { index: number; props: DetailsProps }) {
     const model = props.models[props.side];
-    const answer = useLoaded(`step ${model.report} ${index}`, () => loadStep(model.report, index));
+    const answer = useLoaded(`step ${JSON.stringify(model.source)} ${index}`, () => loadStep(model.source, index));
     if (answer.error) return <Empty>{answer.error}</Empty>;
     if (!answer.value) return <Empty>Reading step {index}.</Empty>;
     return (
@@ -101,7 +103,7 @@ function StepDetails({ index, props }: { index: number; props: DetailsProps }) {
 }
 
 function RunDetails({ index, model, props }: { index: number; model: TraceModel; props: DetailsProps }) {
-    const answer = useJson<TraceRunDetails>("trace/run", { report: model.report, index });
+    const answer = useJson<TraceRunDetails>("trace/run", { ...model.source, index });
     const run = answer.value;
     if (answer.error) return <Empty>{answer.error}</Empty>;
     if (!run) return <Empty>Reading the run.</Empty>;
@@ -140,11 +142,12 @@ function RunDetails({ index, model, props }: { index: number; model: TraceModel;
 }
 
 export function DetailsTab(props: DetailsProps) {
-    const { layer, run, block, also } = props;
+    const { layer, run, block, event, also } = props;
     const { step } = props.context.selection;
     const model = props.models[props.side];
     if (layer) return <LayerDetails layer={layer} props={props} />;
     if (run >= 0 && model.lanes.runs[run]) return <RunDetails index={run} model={model} props={props} />;
+    if (event >= 0 && model.hosts) return <EventFacts index={event} props={props} />;
     if (block >= 0) return <BlockFacts index={block} props={props} />;
     if (step !== undefined && also.length)
         return <SeveralSteps steps={[step, ...also.filter((one) => one !== step)]} props={props} />;

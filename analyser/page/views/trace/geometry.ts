@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vertical layout of the trace's graph, in pixels below the axis.
+import { Hosts } from "../../data/host";
 import { TraceLanes } from "../../data/trace";
 import { TraceOptions } from "./options";
 
@@ -10,16 +11,17 @@ export const TRACK_HEIGHT = 48;
 const GAP = 6;
 
 /** "title": the name of an IPU above the lanes of its tiles, when no bar of runs shows it. */
-export type BandKind = "memory" | "runs" | "title" | "lane" | "bsp" | "blocks";
+export type BandKind = "memory" | "runs" | "title" | "lane" | "bsp" | "blocks" | "host" | "series";
 
 export interface Band {
     kind: BandKind;
     key: string;
-    lane: number; // IPU; blocks: index into `tiles`
+    lane: number; // IPU; blocks: index into `tiles`; host and series: of the thread and of the graph
     y: number;
     height: number;
     rows: number;
     title: string; // "": none
+    tip?: string; // the title, where it is longer
     collapsed: boolean;
 }
 
@@ -39,64 +41,43 @@ export function tileKey(tile: number): string {
     return `tile${tile}`;
 }
 
-function detailed(
-    lanes: TraceLanes,
-    options: TraceOptions,
-    collapsed: ReadonlySet<string>,
-    rowsOf: RowCounts,
-    add: (band: Omit<Band, "y">) => void,
-) {
-    for (const { ipu } of lanes.lanes) {
-        if (options.ipu >= 0 && options.ipu !== ipu) continue;
-        const key = laneKey(ipu);
-        const folded = collapsed.has(key);
-        const rows = folded ? 1 : (rowsOf.get(key) ?? 1);
-        if (options.runs)
-            add({
-                kind: "runs",
-                key: `${key}.runs`,
-                lane: ipu,
-                height: RUN_HEIGHT,
-                rows: 1,
-                title: "",
-                collapsed: false,
-            });
-        add({
-            kind: "lane",
-            key,
-            lane: ipu,
-            height: rows * ROW_HEIGHT[options.layout],
-            rows,
-            title: `IPU ${ipu}`,
-            collapsed: folded,
-        });
-        if (options.bsp && !folded)
-            add({
-                kind: "bsp",
-                key: `${key}.bsp`,
-                lane: ipu,
-                height: BSP_HEIGHT,
-                rows: 1,
-                title: "tiles",
-                collapsed: false,
-            });
-    }
+type Add = (band: Omit<Band, "y">) => void;
+
+/** What the bands of an IPU depend on. */
+interface Shown {
+    lanes: TraceLanes;
+    options: TraceOptions;
+    collapsed: ReadonlySet<string>;
+    rowsOf: RowCounts;
 }
 
-function lightweight(
-    lanes: TraceLanes,
-    options: TraceOptions,
-    collapsed: ReadonlySet<string>,
-    rowsOf: RowCounts,
-    add: (band: Omit<Band, "y">) => void,
-) {
-    for (let ipu = 0; ipu < lanes.ipus; ++ipu) {
-        if (options.ipu >= 0 && options.ipu !== ipu) continue;
-        const own = lanes.tiles
-            .map((tile, place) => ({ ...tile, place }))
-            .filter((one) => Math.floor(one.tile / lanes.tilesPerIpu) === ipu);
-        if (!own.length) continue;
-        const others = own.filter((one) => !one.selected);
+/** Steps of an IPU and, below them, what its tiles do. */
+function steps({ options, collapsed, rowsOf }: Shown, ipu: number, add: Add): void {
+    const key = laneKey(ipu);
+    const folded = collapsed.has(key);
+    const rows = folded ? 1 : (rowsOf.get(key) ?? 1);
+    const one = { lane: ipu, rows: 1, collapsed: false };
+    if (options.runs) add({ ...one, kind: "runs", key: `${key}.runs`, height: RUN_HEIGHT, title: "" });
+    add({
+        kind: "lane",
+        key,
+        lane: ipu,
+        height: rows * ROW_HEIGHT[options.layout],
+        rows,
+        title: `IPU ${ipu}`,
+        collapsed: folded,
+    });
+    if (options.bsp && !folded) add({ ...one, kind: "bsp", key: `${key}.bsp`, height: BSP_HEIGHT, title: "tiles" });
+}
+
+/** Tiles of an IPU that recorded blocks; a report may have them beside its steps. */
+function blocks({ lanes, options, collapsed, rowsOf }: Shown, ipu: number, add: Add): void {
+    const own = lanes.tiles
+        .map((tile, place) => ({ ...tile, place }))
+        .filter((one) => Math.floor(one.tile / lanes.tilesPerIpu) === ipu);
+    if (!own.length) return;
+    const others = own.filter((one) => !one.selected);
+    if (lanes.mode === "lightweight")
         add({
             kind: options.runs ? "runs" : "title",
             key: `ipu${ipu}.runs`,
@@ -106,19 +87,64 @@ function lightweight(
             title: `IPU ${ipu}`,
             collapsed: false,
         });
-        const lane = (key: string, place: number, title: string, known: number) => {
+    const lane = (key: string, place: number, title: string, known: number) => {
+        const folded = collapsed.has(key);
+        const rows = folded ? 1 : Math.max(known, rowsOf.get(key) ?? 1);
+        add({ kind: "blocks", key, lane: place, height: rows * ROW_HEIGHT.flame, rows, title, collapsed: folded });
+    };
+    if (options.aggregate && others.length) lane(`io${ipu}`, others[0].place, "I/O Events", 1);
+    for (const one of options.aggregate ? own.filter((tile) => tile.selected) : own)
+        lane(tileKey(one.tile), one.place, `tile ${one.tile}`, 1);
+}
+
+/** Threads of each process, and below them its graphs. */
+function host(
+    hosts: Hosts,
+    collapsed: ReadonlySet<string>,
+    rowsOf: RowCounts,
+    add: (band: Omit<Band, "y">) => void,
+): void {
+    hosts.processes.forEach((process, number) => {
+        const one = { rows: 1, collapsed: false };
+        add({
+            ...one,
+            kind: "title",
+            key: `process${number}`,
+            lane: number,
+            height: RUN_HEIGHT,
+            title: process.name || "process",
+            tip: `process ${process.pid}: ${process.name}\n${process.file}`,
+        });
+        for (const thread of process.threads) {
+            const key = `thread${thread.index}`;
             const folded = collapsed.has(key);
-            const rows = folded ? 1 : Math.max(known, rowsOf.get(key) ?? 1);
-            add({ kind: "blocks", key, lane: place, height: rows * ROW_HEIGHT.flame, rows, title, collapsed: folded });
-        };
-        if (options.aggregate && others.length) lane(`io${ipu}`, others[0].place, "I/O Events", 1);
-        for (const one of options.aggregate ? own.filter((tile) => tile.selected) : own)
-            lane(tileKey(one.tile), one.place, `tile ${one.tile}`, 1);
-    }
+            const rows = folded ? 1 : Math.max(thread.rows, rowsOf.get(key) ?? 1);
+            add({
+                kind: "host",
+                key,
+                lane: thread.index,
+                height: rows * ROW_HEIGHT.flame,
+                rows,
+                title: thread.name || `thread ${thread.tid}`,
+                tip: `thread ${thread.tid}: ${thread.name}\n${thread.events.toLocaleString("en-GB")} events`,
+                collapsed: folded,
+            });
+        }
+        for (const graph of hosts.graphs.filter((each) => each.process === number))
+            add({
+                ...one,
+                kind: "series",
+                key: `graph${graph.index}`,
+                lane: graph.index,
+                height: TRACK_HEIGHT,
+                title: graph.name,
+            });
+    });
 }
 
 export function bandsOf(
     lanes: TraceLanes,
+    hosts: Hosts | null,
     options: TraceOptions,
     collapsed: ReadonlySet<string>,
     rowsOf: RowCounts,
@@ -129,6 +155,7 @@ export function bandsOf(
         bands.push({ ...band, y });
         y += band.height + (band.kind === "runs" || band.kind === "title" ? 2 : GAP);
     };
+    if (hosts) host(hosts, collapsed, rowsOf, add);
     if (options.memory)
         add({
             kind: "memory",
@@ -139,8 +166,12 @@ export function bandsOf(
             title: "live memory",
             collapsed: false,
         });
-    if (lanes.mode === "lightweight") lightweight(lanes, options, collapsed, rowsOf, add);
-    else detailed(lanes, options, collapsed, rowsOf, add);
+    const shown = { lanes, options, collapsed, rowsOf };
+    for (let ipu = 0; ipu < lanes.ipus; ++ipu) {
+        if (options.ipu >= 0 && options.ipu !== ipu) continue;
+        if (lanes.mode === "detailed") steps(shown, ipu, add);
+        blocks(shown, ipu, add);
+    }
     return { bands, height: y };
 }
 

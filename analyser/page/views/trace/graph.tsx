@@ -98,7 +98,7 @@ function Gutter({
                         class={`gutter-band ${band.kind}`}
                         style={{ top: `${band.y - scroll}px`, minHeight: `${Math.min(band.height, 18)}px` }}
                     >
-                        {(band.kind === "lane" || band.kind === "blocks") && (
+                        {(band.kind === "lane" || band.kind === "blocks" || band.kind === "host") && (
                             <button
                                 type="button"
                                 class="icon fold"
@@ -111,7 +111,7 @@ function Gutter({
                                 {band.collapsed ? "▸" : "▾"}
                             </button>
                         )}
-                        <span>{band.title}</span>
+                        <span data-tip={band.tip ?? band.title}>{band.title}</span>
                         {band.kind === "bsp" && <TileButtons model={model} ipu={band.lane} onTiles={onTiles} />}
                     </div>
                 ))}

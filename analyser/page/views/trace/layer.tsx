@@ -83,7 +83,7 @@ function StepTable({ rows, name, props }: { rows: readonly StepRow[]; name: stri
 export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }) {
     const model = props.models[props.side];
     const where = {
-        report: model.report,
+        ...model.source,
         lane: layer.ipu,
         from: layer.from,
         to: layer.to,
@@ -131,8 +131,8 @@ export function LayerDetails({ layer, props }: { layer: Layer; props: TabProps }
 /** Steps selected by clicks with Ctrl. */
 export function SeveralSteps({ steps, props }: { steps: readonly number[]; props: TabProps }) {
     const model = props.models[props.side];
-    const answer = useLoaded(`steps ${model.report} ${steps.join(" ")}`, () =>
-        Promise.all(steps.map((step) => loadStep(model.report, step))),
+    const answer = useLoaded(`steps ${JSON.stringify(model.source)} ${steps.join(" ")}`, () =>
+        Promise.all(steps.map((step) => loadStep(model.source, step))),
     );
     if (answer.error) return <Empty>{answer.error}</Empty>;
     const rows = (answer.value ?? []).map((step): StepRow => {

@@ -7,12 +7,14 @@ import {
     MemoryTrack,
     Rectangles,
     TraceLanes,
+    TraceSource,
     loadBsp,
     loadMemoryTrack,
     loadWindow,
     placeRows,
 } from "../../data/trace";
-import { loadBlocks } from "../../data/trace_blocks";
+import { HostSeries, Hosts, loadHostLane, loadHostSeries } from "../../data/host";
+import { BLOCK_KINDS, loadBlocks } from "../../data/trace_blocks";
 import { palettePicture } from "../../draw/heatmap";
 import { LAYER, NONE, Span } from "../../data/rectangles";
 import { rectangleAt } from "../../draw/lanes";
@@ -39,7 +41,7 @@ export interface Layer extends Span {
 export interface Hit {
     band: Band;
     cycle: number;
-    what: "step" | "several" | "layer" | "run" | "memory" | "block" | "none";
+    what: "step" | "several" | "layer" | "run" | "memory" | "block" | "host" | "series" | "none";
     from: number;
     to: number;
     step: number; // NONE: no single step
@@ -50,6 +52,7 @@ export interface Hit {
     kind: string;
     count: number;
     balance: number;
+    nanoseconds: number; // of events of the host
 }
 
 export interface BspImage extends BspPicture {
@@ -73,6 +76,7 @@ export class TraceModel {
     layer: Layer | null = null;
     run = -1;
     block = -1; // selected, in a lightweight profile
+    event = -1; // selected, of the host
     area: Area | null = null;
     marked: Span | null = null; // while a drag on the axis is in progress
     scroll = 0;
@@ -86,6 +90,8 @@ export class TraceModel {
     private lanePieces = new Map<string, Pieces<Rectangles>>();
     private bspPieces = new Map<string, Pieces<BspImage>>();
     private memoryPieces: Pieces<MemoryTrack>;
+    private seriesPieces = new Map<string, Pieces<HostSeries>>();
+    readonly source: TraceSource;
     private readonly drawers = new Set<Listener>();
     private readonly watchers = new Set<Listener>();
     private frame = 0;
@@ -96,10 +102,12 @@ export class TraceModel {
         options: TraceOptions,
         readonly extent: Span, // maximum window
         span: Span | null,
+        readonly hosts: Hosts | null, // null: the trace is on its own cycles
     ) {
         this.options = options;
+        this.source = hosts ? { report, host: 1 } : { report };
         this.span = fitSpan(span ?? this.extent, this.extent);
-        this.bands = bandsOf(lanes, options, this.collapsed, this.rows);
+        this.bands = bandsOf(lanes, hosts, options, this.collapsed, this.rows);
         this.memoryPieces = this.newMemoryPieces();
     }
 
@@ -107,7 +115,7 @@ export class TraceModel {
         const lane = Math.max(0, this.options.ipu);
         return new Pieces<MemoryTrack>(
             async (at, pixels, signal) => ({
-                value: await loadMemoryTrack({ report: this.report, lane, ...at, pixels }, signal),
+                value: await loadMemoryTrack({ ...this.source, lane, ...at, pixels }, signal),
                 exact: at.to - at.from <= pixels,
             }),
             this.extent,
@@ -168,14 +176,19 @@ export class TraceModel {
     }
 
     layout(): void {
-        this.bands = bandsOf(this.lanes, this.options, this.collapsed, this.rows);
+        this.bands = bandsOf(this.lanes, this.hosts, this.options, this.collapsed, this.rows);
         this.invalidate();
         for (const watcher of this.watchers) watcher();
     }
 
     dispose(): void {
         cancelAnimationFrame(this.frame);
-        for (const pieces of [...this.lanePieces.values(), ...this.bspPieces.values(), this.memoryPieces])
+        for (const pieces of [
+            ...this.lanePieces.values(),
+            ...this.bspPieces.values(),
+            ...this.seriesPieces.values(),
+            this.memoryPieces,
+        ])
             pieces.dispose();
     }
 
@@ -193,8 +206,8 @@ export class TraceModel {
         return new Scale(this.span, this.width, GUTTER);
     }
 
-    rowHeight(): number {
-        return this.lanes.mode === "lightweight" ? ROW_HEIGHT.flame : ROW_HEIGHT[this.options.layout];
+    rowHeight(kind: Band["kind"] = "lane"): number {
+        return kind === "lane" ? ROW_HEIGHT[this.options.layout] : ROW_HEIGHT.flame;
     }
 
     /** The loaded rectangles of a lane for a window; updates the lane's number of rows. */
@@ -208,18 +221,18 @@ export class TraceModel {
             const options = windowOptions(this.options, this.search);
             const { separate } = this.options;
             const blocks = { flushes: this.options.flushes, q: this.search, base: this.lanes.kinds.length };
+            const host = { q: this.search, base: this.lanes.kinds.length + BLOCK_KINDS.length };
             const tile = this.lanes.tiles[band.lane]?.tile ?? 0;
             const io = band.key.startsWith("io") ? 1 : 0;
             pieces = new Pieces<Rectangles>(
                 async (at, pixels, signal) => {
+                    const where = { ...this.source, ...at, pixels };
                     const value =
                         band.kind === "blocks"
-                            ? await loadBlocks({ report: this.report, tile, io, ...at, pixels }, blocks, signal)
-                            : await loadWindow(
-                                  { report: this.report, lane: band.lane, ...at, pixels },
-                                  options,
-                                  signal,
-                              );
+                            ? await loadBlocks({ ...where, tile, io }, blocks, signal)
+                            : band.kind === "host"
+                              ? await loadHostLane({ ...where, thread: band.lane }, host, signal)
+                              : await loadWindow({ ...where, lane: band.lane }, options, signal);
                     if (band.kind === "lane") placeRows(value, separate);
                     return { value, exact: value.exact };
                 },
@@ -301,7 +314,7 @@ export class TraceModel {
                     const height = Math.min(last - first + 1, BSP_HEIGHT);
                     const value = await loadBsp(
                         {
-                            report: this.report,
+                            ...this.source,
                             tile: first,
                             tiles: last - first + 1,
                             ...at,
@@ -326,6 +339,22 @@ export class TraceModel {
             );
             this.bspPieces.set(key, pieces);
             if (this.bspPieces.size > 24) this.bspPieces.delete([...this.bspPieces.keys()][0]);
+        }
+        return pieces.get(this.span, this.width)?.value ?? null;
+    }
+
+    series(band: Pick<Band, "key" | "lane">): HostSeries | null {
+        let pieces = this.seriesPieces.get(band.key);
+        if (!pieces) {
+            pieces = new Pieces<HostSeries>(
+                async (at, pixels, signal) => {
+                    const value = await loadHostSeries({ ...this.source, graph: band.lane, ...at, pixels }, signal);
+                    return { value, exact: value.low.every((low, i) => low === value.high[i]) };
+                },
+                this.extent,
+                () => this.invalidate(),
+            );
+            this.seriesPieces.set(band.key, pieces);
         }
         return pieces.get(this.span, this.width)?.value ?? null;
     }
@@ -381,20 +410,30 @@ export class TraceModel {
             kind: "",
             count: 0,
             balance: 0,
+            nanoseconds: 0,
         };
         if (band.kind === "title") return nothing;
         if (band.kind === "runs") return this.hitRun(nothing);
         if (band.kind === "bsp") return this.hitBsp(nothing, (inside - band.y) / band.height);
-        if (band.kind === "memory") return { ...nothing, what: "memory" };
+        if (band.kind === "memory" || band.kind === "series") return { ...nothing, what: band.kind };
         const value = this.rectangles(band);
         if (!value) return nothing;
-        const row = Math.floor((inside - band.y) / this.rowHeight());
+        const row = Math.floor((inside - band.y) / this.rowHeight(band.kind));
         const i = rectangleAt(value, scale, { row, rows: band.rows, x }, this.looks);
         if (i < 0) return nothing;
         const layer = value.kind[i] === LAYER && value.label[i] !== NONE;
         return {
             ...nothing,
-            what: band.kind === "blocks" ? "block" : layer ? "layer" : value.step[i] === NONE ? "several" : "step",
+            what:
+                band.kind === "blocks"
+                    ? "block"
+                    : band.kind === "host"
+                      ? "host"
+                      : layer
+                        ? "layer"
+                        : value.step[i] === NONE
+                          ? "several"
+                          : "step",
             from: value.from[i],
             to: value.to[i],
             step: value.step[i],
@@ -404,6 +443,7 @@ export class TraceModel {
             kind: this.looks[value.kind[i]]?.name ?? "",
             count: value.count[i],
             balance: value.balance[i],
+            nanoseconds: value.nanoseconds?.[i] ?? 0,
         };
     }
 

@@ -23,6 +23,7 @@ export interface TraceOptions {
     relative: boolean;
     stacked: boolean; // comparing: one graph above the other
     linked: boolean; // comparing: both have the same window
+    host: boolean; // threads of the host above the IPUs, on one axis
 }
 
 export const DEFAULTS: TraceOptions = {
@@ -45,6 +46,7 @@ export const DEFAULTS: TraceOptions = {
     relative: false,
     stacked: true,
     linked: true,
+    host: true,
 };
 
 export type OptionName = keyof TraceOptions;

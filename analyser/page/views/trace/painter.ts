@@ -8,16 +8,18 @@ import { MINIMAP_HEIGHT, drawMinimap, drawMinimapWindow } from "../../draw/minim
 import { Pen, canvasPen, textWidth } from "../../draw/pen";
 import { Scale } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
-import { bytes } from "../../text/format";
+import { bytes, short } from "../../text/format";
 import { fitName } from "../../text/names";
 import { themeColour } from "../../draw/theme";
 import { Band } from "./geometry";
 import { GUTTER, TraceModel } from "./model";
 
 const FONT = "11px system-ui, sans-serif";
+/** Bands whose contents are rectangles in rows. */
+const ROWS: ReadonlySet<Band["kind"]> = new Set(["lane", "blocks", "host"]);
 const BOLD = "600 11px system-ui, sans-serif";
 
-export function laneLook(model: TraceModel, looks: readonly TypeLook[]): LaneLook {
+export function laneLook(model: TraceModel, looks: readonly TypeLook[], kind?: Band["kind"]): LaneLook {
     const { options } = model;
     return {
         types: looks,
@@ -27,9 +29,9 @@ export function laneLook(model: TraceModel, looks: readonly TypeLook[]): LaneLoo
         accent: themeColour("accent"),
         grey: themeColour("grey"),
         font: FONT,
-        rowHeight: model.rowHeight(),
+        rowHeight: model.rowHeight(kind),
         text: options.text,
-        balance: options.balance,
+        balance: options.balance && kind !== "host" && kind !== "blocks",
         terminals: options.terminals,
         layer: { plain: themeColour("layer"), ink: themeColour("ink") },
     };
@@ -107,6 +109,56 @@ function drawMemory(pen: Pen, model: TraceModel, scale: Scale, band: Band): void
     pen.fillText(`peak ${bytes(track.max)}, always live ${bytes(track.alwaysLive)}`, scale.left + 4, band.y + 2);
 }
 
+const SERIES = ["#d55e00", "#0072b2", "#009e73", "#cc79a7", "#8c8c00", "#4a4e54"];
+
+/** The series of a graph of the host as lines, from 0 or the least value to the most. */
+function drawSeries(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
+    const graph = model.hosts?.graphs.find((one) => one.index === band.lane);
+    const value = model.series(band);
+    pen.fillStyle = themeColour("panel");
+    pen.fillRect(scale.left, band.y, scale.width, band.height);
+    if (!graph || !value) return;
+    const y = (of: number) => seriesHeight(graph, band, of);
+    pen.save();
+    pen.beginPath();
+    pen.rect(scale.left, band.y, scale.width, band.height);
+    pen.clip();
+    pen.lineWidth = 1.5;
+    graph.series.forEach((_, series) => {
+        pen.strokeStyle = SERIES[series % SERIES.length];
+        pen.beginPath();
+        let first = true;
+        for (let i = 0; i < value.at.length; ++i) {
+            if (value.series[i] !== series) continue;
+            const x = scale.x(value.at[i]);
+            if (first) pen.moveTo(x, y(value.low[i]));
+            else pen.lineTo(x, y(value.low[i]));
+            if (value.high[i] !== value.low[i]) pen.lineTo(x, y(value.high[i]));
+            first = false;
+        }
+        pen.stroke();
+    });
+    pen.restore();
+    pen.font = FONT;
+    pen.textBaseline = "top";
+    pen.textAlign = "left";
+    let x = scale.left + 4;
+    const write = (text: string, ink: string) => {
+        pen.fillStyle = ink;
+        pen.fillText(text, x, band.y + 2);
+        x += textWidth(text, FONT) + 12;
+    };
+    graph.series.forEach((name, series) => write(name, SERIES[series % SERIES.length]));
+    write(`${short(Math.min(0, graph.min))} to ${short(graph.max)} ${graph.unit}`, themeColour("ink-soft"));
+}
+
+/** Where a value of a graph is drawn. */
+export function seriesHeight(graph: { min: number; max: number }, band: Band, of: number): number {
+    const least = Math.min(0, graph.min);
+    const most = Math.max(least + 1e-300, graph.max);
+    return band.y + band.height - 2 - ((of - least) / (most - least)) * (band.height - 18);
+}
+
 /** Rows below the first have a dashed border: their steps overlap in time with those above. */
 function drawExtraRows(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
     const row = model.rowHeight();
@@ -182,10 +234,11 @@ export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, wi
         if (band.kind === "runs") drawRuns(pen, model, scale, placed);
         else if (band.kind === "bsp") drawBsp(pen, model, scale, placed);
         else if (band.kind === "memory") drawMemory(pen, model, scale, placed);
+        else if (band.kind === "series") drawSeries(pen, model, scale, placed);
         else if (band.kind !== "title") {
             const rectangles = model.rectangles(band);
             if (model.options.separate && band.kind === "lane") drawExtraRows(pen, model, scale, placed);
-            if (rectangles) drawLane(pen, pixels, rectangles, scale, placed, look);
+            if (rectangles) drawLane(pen, pixels, rectangles, scale, placed, laneLook(model, model.looks, band.kind));
         }
     }
     pen.fillStyle = look.paper;
@@ -206,7 +259,7 @@ export function drawGraph(pen: Pen, pixels: Pixels | null, model: TraceModel, wi
 export function paintMinimap(pen: Pen, model: TraceModel): void {
     const scale = new Scale(model.extent, model.width, GUTTER);
     const look = laneLook(model, model.looks);
-    const bands = model.bands.bands.filter((band) => band.kind === "lane" || band.kind === "blocks").slice(0, 8);
+    const bands = model.bands.bands.filter((band) => ROWS.has(band.kind)).slice(0, 8);
     const lanes = bands.map((band) => model.rectangles(band, model.extent, model.width));
     const runs = model.options.runs ? model.lanes.runs : [];
     const width = GUTTER + model.width;
@@ -235,7 +288,10 @@ function outline(pen: Pen, scale: Scale, y: number, height: number, span: Span, 
 /** Marks the selection in the visible lanes. */
 function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: number): void {
     const { layer } = model;
-    const any = band.kind === "lane" ? model.step >= 0 || model.also.length > 0 || layer !== null : model.block >= 0;
+    const any =
+        band.kind === "lane"
+            ? model.step >= 0 || model.also.length > 0 || layer !== null
+            : (band.kind === "host" ? model.event : model.block) >= 0;
     const value = any ? model.rectangles(band) : null;
     if (!value) return;
     const chosen = new Set([model.step, ...model.also]);
@@ -249,8 +305,10 @@ function drawSelected(pen: Pen, model: TraceModel, scale: Scale, band: Band, y: 
     const isChosen = (i: number) =>
         band.kind === "lane"
             ? chosen.has(value.step[i]) || isLayer(i)
-            : model.block >= 0 && value.block?.[i] === model.block;
-    const row = model.rowHeight();
+            : band.kind === "host"
+              ? value.block?.[i] === model.event && value.count[i] === 1
+              : model.block >= 0 && value.block?.[i] === model.block;
+    const row = model.rowHeight(band.kind);
     for (let i = 0; i < value.from.length; ++i) {
         if (value.row[i] >= band.rows || value.to[i] < scale.span.from || value.from[i] > scale.span.to || !isChosen(i))
             continue;
@@ -299,7 +357,7 @@ export function drawOverlay(context: CanvasRenderingContext2D, model: TraceModel
     context.rect(GUTTER, 0, width - GUTTER, height);
     context.clip();
     for (const band of model.bands.bands)
-        if (band.kind === "lane" || band.kind === "blocks") drawSelected(context, model, scale, band, band.y + shift);
+        if (ROWS.has(band.kind)) drawSelected(context, model, scale, band, band.y + shift);
     drawArea(context, model, scale, height);
     if (model.marked) {
         context.globalAlpha = 0.2;
@@ -309,8 +367,14 @@ export function drawOverlay(context: CanvasRenderingContext2D, model: TraceModel
         context.globalAlpha = 1;
     }
     const { hover, pointer } = model;
-    if (hover && hover.what !== "none" && hover.what !== "memory" && hover.band.kind !== "bsp") {
-        const row = hover.band.kind === "runs" ? hover.band.height : model.rowHeight();
+    if (
+        hover &&
+        hover.what !== "none" &&
+        hover.what !== "memory" &&
+        hover.what !== "series" &&
+        hover.band.kind !== "bsp"
+    ) {
+        const row = hover.band.kind === "runs" ? hover.band.height : model.rowHeight(hover.band.kind);
         const at = Math.floor(((pointer?.y ?? 0) - shift - hover.band.y) / row);
         outline(context, scale, hover.band.y + shift + at * row, row, hover, themeColour("ink"), 1);
     }

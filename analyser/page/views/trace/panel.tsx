@@ -32,6 +32,15 @@ const SHOWN: readonly FlagRow[] = [
     { name: "memory", title: "Live memory", tip: "bytes that are live at each step, all tiles together" },
     { name: "relative", title: "Relative cycles", tip: "the axis begins at 0" },
 ];
+const HOST: readonly FlagRow[] = [
+    {
+        name: "host",
+        title: "Threads of the host",
+        tip:
+            "what the host did, on one axis with the IPUs: cycles at their clock. A run takes its own cycles; " +
+            "what the host does meanwhile is scaled to them",
+    },
+];
 const GROUPS: readonly FlagRow[] = [
     {
         name: "executions",
@@ -78,10 +87,12 @@ const MODES = {
 /** The mode of the recorded profile determines which options exist. */
 export function OptionsPanel({
     lanes,
+    host,
     options,
     update,
 }: {
     lanes: readonly TraceLanes[];
+    host: boolean; // whether there is a trace of the host
     options: TraceOptions;
     update: (patch: JsonObject) => void;
 }) {
@@ -107,10 +118,11 @@ export function OptionsPanel({
                     {MODES[mode].title}
                 </p>
             ))}
+            {host && flags("Host", HOST)}
             {has("detailed") && flags("Show", SHOWN)}
             {has("detailed") && flags("Rows", GROUPS)}
             {has("detailed") && flags("Statistics", STATISTICS)}
-            {has("lightweight") &&
+            {(has("lightweight") || lanes.some((one) => one.tiles.length > 0)) &&
                 flags(
                     has("detailed") ? "Blocks" : "Show",
                     has("detailed") ? BLOCKS.filter(({ name }) => !SHOWN.some((one) => one.name === name)) : BLOCKS,
@@ -126,7 +138,7 @@ export function ColourKey({ lanes, looks }: { lanes: readonly TraceLanes[]; look
         lanes.some(
             (one) =>
                 one.kinds.some((kind) => kind.name === name && (kind.steps > 0 || one.blockPhases.includes(name))) ||
-                (one.mode === "lightweight" && BLOCK_KINDS.some((kind) => kind === name && kind !== "Stream copy")),
+                (one.tiles.length > 0 && BLOCK_KINDS.some((kind) => kind === name && kind !== "Stream copy")),
         );
     return (
         <ul class="colour-key">

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getColumns } from "../../data/client";
 import { Span } from "../../data/rectangles";
+import { TraceSource } from "../../data/trace";
 import { count } from "../../text/format";
 
 interface Found {
@@ -11,21 +12,21 @@ interface Found {
 }
 
 export interface SearchProps {
-    report: number;
+    source: TraceSource;
     query: string; // the search that the graph shows
     step: number; // selected, of a lightweight trace the block; -1: none
     onQuery: (query: string) => void;
     onFound: (found: { step?: number; block?: number }, span: Span) => void;
 }
 
-export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
+export function Search({ source, query, step, onQuery, onFound }: SearchProps) {
     const [text, setText] = useState(query);
     const [found, setFound] = useState<Found | null>(null);
     const [error, setError] = useState("");
     const input = useRef<HTMLInputElement>(null);
     useEffect(() => setText(query), [query]);
     const ask = (q: string, skip: number) =>
-        getColumns<Found>("trace/search", { report, q, step: Math.max(0, step), skip }).then(
+        getColumns<Found>("trace/search", { ...source, q, step: Math.max(0, step), skip }).then(
             ({ meta }) => {
                 setFound(meta);
                 setError("");
@@ -36,7 +37,7 @@ export function Search({ report, query, step, onQuery, onFound }: SearchProps) {
     useEffect(() => {
         if (query) void ask(query, 0);
         else setFound(null);
-    }, [query, report]);
+    }, [query, source]);
     const go = (skip: number) => {
         const fresh = text !== query;
         if (fresh) onQuery(text);

@@ -10,15 +10,23 @@ import { areaOf, layerOf, numberOf, numbersOf } from "./state";
 import { Windows } from "./windows";
 
 /** Keys of the state for selected objects, besides the step, which all views share. */
-const SELECTED = ["also", "layer", "run", "block", "area"];
-const NOTHING: JsonObject = { also: null, layer: null, run: null, block: null };
+const SELECTED = ["also", "layer", "run", "block", "event", "area"];
+const NOTHING_AT: ReadonlySet<Hit["what"]> = new Set(["none", "memory", "series"]);
+const NOTHING: JsonObject = { also: null, layer: null, run: null, block: null, event: null };
+
+/** A run, a block or an event of the host, as the state has it. */
+function singleOf(hit: Hit): JsonObject | null {
+    if (hit.what === "run") return { run: hit.run };
+    if (hit.what === "block") return { block: hit.block };
+    return hit.what === "host" && hit.count === 1 ? { event: hit.block } : null;
+}
 
 /** The step of a kind on an IPU at a cycle, requested when the lane is drawn too coarsely to determine it. */
 async function stepAt(model: TraceModel, hit: Hit): Promise<number> {
     const kind = model.looks.findIndex((look) => look.name === hit.kind);
     const around = { from: Math.floor(hit.cycle), to: Math.floor(hit.cycle) + 1 };
     const found = await loadWindow(
-        { report: model.report, lane: hit.band.lane, ...around, pixels: 4 },
+        { ...model.source, lane: hit.band.lane, ...around, pixels: 4 },
         { flame: 0, group: "", hide: "", q: "" },
     );
     for (let i = 0; i < found.step.length; ++i)
@@ -57,8 +65,8 @@ export function useSelecting(
 
     const select = (side: number, hit: Hit) => {
         const none = { ...NOTHING, side: side || null, tab: "details" };
-        if (hit.what === "run") update({ ...none, run: hit.run });
-        else if (hit.what === "block") update({ ...none, block: hit.block });
+        const single = singleOf(hit);
+        if (single) update({ ...none, ...single });
         else if (hit.what === "layer" || (hit.what === "several" && hit.name && hit.band.kind === "lane"))
             update({
                 ...none,
@@ -79,7 +87,7 @@ export function useSelecting(
     };
     const click = (side: number, hit: Hit | null, event: MouseEvent) => {
         choose(side);
-        if (!hit || hit.what === "none" || hit.what === "memory") return;
+        if (!hit || NOTHING_AT.has(hit.what)) return;
         if (event.shiftKey) {
             const other = selectedOf(models[side], state);
             showAround(
@@ -132,7 +140,7 @@ export function useSelecting(
         const span = selectedOf(model, state);
         if (span) showAround(active, span, "fit");
         else if (selection.step !== undefined)
-            void loadStep(model.report, selection.step).then((step) => showAround(active, step, "fit"));
+            void loadStep(model.source, selection.step).then((step) => showAround(active, step, "fit"));
     };
     const clear = () => {
         if (selection.step === undefined && SELECTED.every((key) => state[key] === undefined)) return;

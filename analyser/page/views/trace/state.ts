@@ -45,6 +45,11 @@ export function blockOf(state: JsonObject): number {
     return numberOf(state, "block") ?? -1;
 }
 
+/** The selected event of the host: its index in the report's trace of the host. */
+export function eventOf(state: JsonObject): number {
+    return numberOf(state, "event") ?? -1;
+}
+
 export function areaOf(state: JsonObject): Area | null {
     const value = state.area;
     if (!isNumbers(value) || value.length !== 4) return null;

@@ -57,7 +57,7 @@ function useSummary(model: TraceModel, props: TabProps) {
     const span = useRestingSpan(model);
     const { options } = props;
     return useJson<TraceSummary>("trace/summary", {
-        report: model.report,
+        ...model.source,
         from: Math.floor(span.from),
         to: Math.ceil(span.to),
         hide: hiddenKinds(options).join(",") || undefined,
@@ -197,7 +197,7 @@ function StepsOf({ models, props }: { models: readonly TraceModel[]; props: TabP
 export function SummaryTab(props: TabProps) {
     const { models, context } = props;
     const detailed = models.filter((model) => model.lanes.mode === "detailed");
-    const blocks = models.filter((model) => model.lanes.mode === "lightweight");
+    const blocks = models.filter((model) => model.lanes.tiles.length > 0);
     return (
         <div class="summary-tab">
             {detailed.length > 0 && <StepsOf models={detailed} props={props} />}

@@ -224,7 +224,7 @@ export function Toolbar(props: ToolbarProps) {
             <ExecutionView detailed={detailed} options={options} update={update} />
             <SelectIpu ipus={Math.max(...lanes.map((one) => one.ipus))} options={options} update={update} />
             <Search
-                report={model.report}
+                source={model.source}
                 query={props.search}
                 step={props.step}
                 onQuery={(q) => update({ q: q || null })}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The models of one report or two, and their windows: changed by gestures, stored in the URL.
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { Hosts } from "../../data/host";
 import { TraceLanes } from "../../data/trace";
 import { Span } from "../../data/rectangles";
 import { aroundSpan } from "../../draw/scale";
@@ -28,15 +29,21 @@ export interface Windows {
     showAround: (model: number, span: Span, why: string) => void;
 }
 
-export function useWindows(context: ViewContext, lanes: readonly TraceLanes[], options: TraceOptions): Windows {
+export function useWindows(
+    context: ViewContext,
+    lanes: readonly TraceLanes[],
+    hosts: readonly (Hosts | null)[],
+    options: TraceOptions,
+): Windows {
     const { state, update } = context;
     const { linked } = options;
     const models = useMemo(
         () =>
-            lanes.map(
-                (one, i) => new TraceModel(i, one, options, extentOf(lanes, i, linked), spanOf(state, linked ? 0 : i)),
-            ),
-        [lanes, linked],
+            lanes.map((one, i) => {
+                const span = spanOf(state, linked ? 0 : i);
+                return new TraceModel(i, one, options, extentOf(lanes, i, linked), span, hosts[i]);
+            }),
+        [lanes, hosts, linked],
     );
     useEffect(() => () => models.forEach((model) => model.dispose()), [models]);
     const written = useRef("");
