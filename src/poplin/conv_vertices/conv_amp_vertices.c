@@ -17,8 +17,14 @@
 #define AMP_NAME(base, input, partial, limited, use_128, units)                                                        \
     "poplin::" base "<" #input "," #partial "," limited "," use_128 "," #units ">"
 
+/* 8-bit inputs: all 16 units, partials of half. */
+#define AMP_QUARTER_UNITS(X, limited, index, tag)                                                                      \
+    X(quarter, half, limited, index, tag, "false", 0, 16) X(quarter, half, limited, index, tag, "true", 1, 16)
+#define AMP_QUARTER(X) AMP_QUARTER_UNITS(X, "true", unsigned short, u16) AMP_QUARTER_UNITS(X, "false", unsigned, u32)
+
 #ifdef __POPC__
 #include "poplin/conv_vertices/conv_amp_blocks.h"
+#include "poplin/conv_vertices/conv_quarter_blocks.h"
 
 #define AMP_VERTEX(name, text, input, partial, index, tag)                                                             \
     CONV_VERTEX(name, input, partial, index, true);                                                                    \
@@ -34,6 +40,21 @@
     AMP_VERTEX(Nx1_##input##_##partial##_##tag##_##use_128##_##units,                                                  \
                AMP_NAME("ConvPartialnx1", input, partial, limited, text, units), input, partial, index, tag)
 CONV_PAIRS(AMP_TYPES, AMP_VERTICES)
+
+#define QUARTER_VERTEX(name, text, index)                                                                              \
+    CONV_QUARTER_VERTEX(name, index);                                                                                  \
+    POP_VERTEX_NAME(name, text);                                                                                       \
+    void name##_compute(name *v)                                                                                       \
+    {                                                                                                                  \
+        const struct conv_operands operands = CONV_OPERANDS(v, unsigned char, half, index);                            \
+        conv_quarter_blocks(&operands, *v->inMetadata, *v->weightsMetadata);                                           \
+    }
+#define QUARTER_VERTICES(input, partial, limited, index, tag, text, use_128, units)                                    \
+    QUARTER_VERTEX(Out1x1_##input##_##partial##_##tag##_##use_128##_##units,                                           \
+                   AMP_NAME("ConvPartial1x1Out", input, partial, limited, text, units), index)                         \
+    QUARTER_VERTEX(Nx1_##input##_##partial##_##tag##_##use_128##_##units,                                              \
+                   AMP_NAME("ConvPartialnx1", input, partial, limited, text, units), index)
+AMP_QUARTER(QUARTER_VERTICES)
 
 #else
 #include "poplin/conv_vertices/conv_vertex.h"
@@ -53,6 +74,7 @@ static struct amp_work amp_of(const pop_vertex_view *vertex, const pop_target *t
         .out_chans_per_group = conv_vertex_field(vertex, "out_chans"),
         .float_inputs = float_inputs,
         .float_partials = kind_float_partials(user),
+        .quarter_inputs = kind_quarter_inputs(user),
         .conv_input_load = pop_target_conv_unit_input_load_elems_per_cycle(target, float_inputs ? POP_FLOAT : POP_HALF),
         .release = target->poplibs_release,
     };
@@ -115,10 +137,13 @@ void register_conv_amp_vertices(pop_graph *graph)
 #define REGISTER(input, partial, limited, index, tag, text, use_128, units)                                            \
     pop_graph_register_perf_estimator(                                                                                 \
         graph, AMP_NAME("ConvPartial1x1Out", input, partial, limited, text, units), estimate_1x1,                      \
-        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units)));                   \
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units) | of_inputs));       \
     pop_graph_register_perf_estimator(                                                                                 \
         graph, AMP_NAME("ConvPartialnx1", input, partial, limited, text, units), estimate_nx1,                         \
-        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units)));
+        poplibs_as_user(CONV_KIND(CONV_IS_FLOAT_##input, CONV_IS_FLOAT_##partial, use_128, units) | of_inputs));
+    uintptr_t of_inputs = 0;
     CONV_PAIRS(AMP_TYPES, REGISTER)
+    of_inputs = CONV_KIND_QUARTER;
+    AMP_QUARTER(REGISTER)
 }
 #endif

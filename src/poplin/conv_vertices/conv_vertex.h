@@ -25,13 +25,21 @@
     unsigned conv_groups, in_groups, out_groups, in_chans, out_chans;                                                  \
     unsigned kernel_size, filter_height, filter_width;                                                                 \
     unsigned in_stride, out_stride, out_elements, num_workers;
-#define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
+/* more: further fields. */
+#define CONV_VERTEX_AND(name, input, partial, index, interleaved, more)                                                \
     POP_SUPERVISOR_VERTEX(name)                                                                                        \
     {                                                                                                                  \
         CONV_DATA(input, partial, interleaved)                                                                         \
-        POP_STATE(POP_VECTOR(index)) worklists;                                                                        \
+        more POP_STATE(POP_VECTOR(index)) worklists;                                                                   \
         CONV_SIZES                                                                                                     \
     }
+#define CONV_VERTEX(name, input, partial, index, interleaved)                                                          \
+    CONV_VERTEX_AND(name, input, partial, index, interleaved, )
+/* Inputs and weights of 8 bits, each with the metadata byte of its tensor. */
+#define CONV_METADATA                                                                                                  \
+    POP_INPUT(unsigned char) inMetadata;                                                                               \
+    POP_INPUT(unsigned char) weightsMetadata;
+#define CONV_QUARTER_VERTEX(name, index) CONV_VERTEX_AND(name, unsigned char, half, index, true, CONV_METADATA)
 
 #else
 #include "poplin/conv_vertices/performance.h"
@@ -52,6 +60,11 @@ static inline unsigned conv_vertex_field(const pop_vertex_view *vertex, const ch
 /* The parameters of a vertex type's name, packed into an estimator's user pointer. */
 #define CONV_KIND(float_inputs, float_partials, use_128, units)                                                        \
     ((uintptr_t)((float_inputs) | (float_partials) << 1 | (use_128) << 2 | (units) << 3))
+enum { CONV_KIND_QUARTER = 1 << 8 }; /* beside it: inputs of 8 bits */
+static inline bool kind_quarter_inputs(const void *user)
+{
+    return (uintptr_t)user & CONV_KIND_QUARTER;
+}
 static inline bool kind_float_inputs(const void *user)
 {
     return (uintptr_t)user & 1;
@@ -66,10 +79,11 @@ static inline bool kind_128(const void *user)
 }
 static inline unsigned kind_units(const void *user)
 {
-    return (unsigned)((uintptr_t)user >> 3);
+    return (unsigned)((uintptr_t)user >> 3 & 31);
 }
-#define CONV_IS_FLOAT(type) CONV_IS_FLOAT_##type
-#define CONV_IS_FLOAT_float 1u
-#define CONV_IS_FLOAT_half  0u
+#define CONV_IS_FLOAT(type)   CONV_IS_FLOAT_##type
+#define CONV_IS_FLOAT_float   1u
+#define CONV_IS_FLOAT_half    0u
+#define CONV_IS_FLOAT_quarter 0u
 #endif
 #endif

@@ -66,9 +66,32 @@ static uint64_t worker_1x1(const struct amp_work *amp, uint64_t n, bool zero)
     return few[n < 3 ? n : 3] + loops + (zero && n ? 2 + 2 * n : 0);
 }
 
+/* The loop of a worker over n positions of 8-bit inputs. */
+static uint64_t loop_quarter(uint64_t n)
+{
+    static const unsigned few[] = { 4, 18, 23 };
+    return n < 3 ? few[n] : 27 + 4 * (n - 3);
+}
+static uint64_t cycles_1x1_quarter(const struct amp_work *amp, const unsigned *worker_elements)
+{
+    struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
+    for (unsigned i = 0; i < amp->num_workers; ++i) {
+        uint64_t cycles = 17 + loop_quarter(worker_elements[i]);
+        extend(&adding, cycles);
+        extend(&zeroing, cycles - (worker_elements[i] ? 5 : 0));
+    }
+    uint64_t w = amp->num_workers, load = weight_load(amp);
+    uint64_t first = 14 * w + 11 + 6 * w + load + run_all(zeroing, amp->num_workers, 14),
+             next = 11 * w + 6 + 6 * w + load + run_all(adding, amp->num_workers, 14);
+    uint64_t groups = amp->out_groups * (6 * w + 10 + first + (amp->in_groups - 1) * next);
+    return 46 + amp->conv_groups * (2 * w + 9 + groups);
+}
+
 uint64_t cycles_1x1(const struct amp_work *amp, const unsigned *worker_elements)
 {
     struct extent adding = { 0, UINT64_MAX }, zeroing = adding;
+    if (amp->quarter_inputs)
+        return cycles_1x1_quarter(amp, worker_elements);
     for (unsigned w = 0; w < amp->num_workers; ++w) {
         extend(&adding, worker_1x1(amp, worker_elements[w], false));
         extend(&zeroing, worker_1x1(amp, worker_elements[w], true));
@@ -147,9 +170,37 @@ static uint64_t position_nx1(const struct nx1_work *nx1, const struct worklist *
     return 12 + passes * (load + rows + 3 + run_all(e, amp->num_workers, 9));
 }
 
+/* A kernel position of 8-bit inputs. */
+static uint64_t position_quarter(const struct amp_work *amp, const struct worklist *lists)
+{
+    struct extent e = { 0, UINT64_MAX };
+    for (unsigned w = 0; w < amp->num_workers; ++w) {
+        uint64_t cycles = 18 - retained_nx1(amp);
+        for (size_t i = 0; i < lists[w].count; ++i)
+            cycles += 16 + loop_quarter(lists[w].items[i]);
+        extend(&e, cycles);
+    }
+    return run_all(e, amp->num_workers, 9);
+}
+/* The source counts two loads of weights for a row of the kernel, whatever its length, and no zeroing of partials,
+ * which is counted here as that of half inputs. */
+static uint64_t cycles_nx1_quarter(const struct nx1_work *nx1, const struct worklist *worker_lists)
+{
+    const struct amp_work *amp = &nx1->amp;
+    uint64_t w = amp->num_workers, rows = nx1->kernel_outer, positions = rows * nx1->kernel_inner,
+             inner = rows * (5 * w + 3 + (9 * w + 13 + 6 * w) + 2 * weight_load(amp) +
+                             (nx1->kernel_inner - 1) * (7 * w + 8 + 6 * w));
+    for (uint64_t k = 0; k < (nx1->same_lists ? 1 : positions); ++k)
+        inner += (nx1->same_lists ? positions : 1) * position_quarter(amp, &worker_lists[k * amp->num_workers]);
+    return 83 + nx1->output_zeroing +
+           amp->conv_groups * (5 * w + 7 + amp->out_groups * (8 * w + 10 + amp->in_groups * (8 * w + 13 + inner)));
+}
+
 uint64_t cycles_nx1(const struct nx1_work *nx1, const struct worklist *worker_lists)
 {
     const struct amp_work *amp = &nx1->amp;
+    if (amp->quarter_inputs)
+        return cycles_nx1_quarter(nx1, worker_lists);
     uint64_t groups = amp->conv_groups, inner = 14 * (uint64_t)nx1->kernel_outer;
     uint64_t positions = (uint64_t)nx1->kernel_outer * nx1->kernel_inner;
     if (nx1->same_lists)

@@ -18,6 +18,7 @@ struct amp_work {
     unsigned conv_groups, in_groups, out_groups; /* groups of channels */
     unsigned in_chans_per_group, out_chans_per_group;
     bool float_inputs, float_partials;
+    bool quarter_inputs;      /* of 8 bits, with partials of half: formulas of release 3.4 */
     unsigned conv_input_load; /* elements per cycle */
     pop_poplibs_release release;
 };

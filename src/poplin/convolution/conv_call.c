@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/convolution/conv_call.h"
+#include "poplin/planner/plan.h"
 
 #include <poplin/conv_util.h>
 #include <popops/cast.h>
@@ -33,6 +34,16 @@ static int update_pass(int pass)
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
 
+/* Decides whether QUARTER operands are multiplied as such. */
+static void decide_quarter(struct conv_call *request)
+{
+    request->options.keeps_quarter =
+        !request->simple.is_empty && plan_keeps_quarter(request->call, pop_graph_target(request->call->graph),
+                                                        &request->simple.params, &request->options, request->cache);
+    if (!request->options.keeps_quarter)
+        request->given.input_type = request->convolved.input_type = request->simple.params.input_type = POP_HALF;
+}
+
 bool conv_call_begin(const struct call *call, struct conv_call *request, enum conv_purpose purpose,
                      const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache)
@@ -47,7 +58,6 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
             return call_fail(call, POP_TYPE_ERROR,
                              "weights of type quarter are not updated: cast activations and gradients to half");
         request->quarter = true;
-        request->given.input_type = POP_HALF;
         conv_options_for_quarter(&request->options);
     }
     request->convolved = request->given;
@@ -56,6 +66,8 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
         request->options.pass = update_pass(request->options.pass);
     }
     request->simple = conv_simplify(&request->convolved);
+    if (request->quarter)
+        decide_quarter(request);
     request->name = debug_path(NULL, name ? name : "");
     request->path = path_of(request->name, &request->convolved);
     return true;
@@ -125,6 +137,8 @@ pop_tensor conv_call_cast(const struct conv_call *request, pop_tensor t, struct 
     const struct call *call = request->call;
     if (!request->quarter)
         return t;
+    if (request->options.keeps_quarter)
+        return pop_tensor_reinterpret(t, POP_UNSIGNED_CHAR);
     pop_compute_set set = conv_program_set(program, CONV_CAST_OPERANDS, request->path, "PreMacCast");
     return popops_cast_in(call->graph, t, POP_HALF, set, request->path);
 }

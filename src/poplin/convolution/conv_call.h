@@ -13,9 +13,11 @@ enum conv_purpose { CONV_FORWARD, CONV_WEIGHT_UPDATE };
 struct conv_call {
     const struct call *call;
     enum conv_purpose purpose;
-    poplin_conv_params given;     /* with a field dimension of 1 element if the caller's have none */
-    bool no_field;                /* the caller's parameters and tensors have no field dimension */
-    bool quarter;                 /* the operands are QUARTER and are cast to HALF, of which all parameters here are */
+    poplin_conv_params given; /* with a field dimension of 1 element if the caller's have none */
+    bool no_field;            /* the caller's parameters and tensors have no field dimension */
+    /* The operands are QUARTER.  With options.keeps_quarter vertices take their codes, UNSIGNED_CHAR, otherwise they
+     * are cast to HALF, of which all parameters here are then. */
+    bool quarter;
     poplin_conv_params convolved; /* depends on the purpose */
     struct conv_simple simple;    /* the simplified convolution, which is planned */
     struct conv_options options;
@@ -40,9 +42,15 @@ bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const
 bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
                        size_t rank);
 
-/* A QUARTER operand as HALF, in the program's first phase; other operands are unchanged. */
+/* The type of tensors with operands of a type: QUARTER is handled as its codes. */
+static inline pop_type conv_stored_type(pop_type type)
+{
+    return type == POP_QUARTER ? POP_UNSIGNED_CHAR : type;
+}
+/* A QUARTER operand as it is multiplied: its codes, or HALF by a cast in the program's first phase; other operands are
+ * unchanged. */
 pop_tensor conv_call_cast(const struct conv_call *request, pop_tensor t, struct conv_program *program);
-/* A new operand of the call's type in place of one of HALF. */
+/* A new operand of the call's type in place of one of codes or of HALF. */
 pop_tensor conv_call_new(const struct conv_call *request, pop_tensor t);
 
 #endif

@@ -82,7 +82,8 @@ static pop_tensor new_plain(const struct conv_resolved *step, bool weights, cons
     if (weights)
         dims[rank++] = params->output_channels_per_conv_group;
     dims[rank++] = inner;
-    pop_tensor made = pop_graph_add_variable(call->graph, step->params.input_type, conv_shape(dims, rank), name);
+    pop_tensor made =
+        pop_graph_add_variable(call->graph, conv_stored_type(step->params.input_type), conv_shape(dims, rank), name);
     poputil_map_tensor_linearly(call->graph, made);
     made = pop_tensor_dim_roll(made, 1, (unsigned)rank - 2);
     return pop_tensor_flatten_dims(made, (unsigned)rank - 2, (unsigned)rank);

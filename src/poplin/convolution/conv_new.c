@@ -11,7 +11,7 @@ pop_tensor conv_new_grouped(const struct conv_resolved *conv, bool weights, cons
     const struct call *call = conv->call;
     size_t dims[CONV_MAX_DIMS];
     pop_shape shape = weights ? conv_grouped_weights_shape(conv, dims) : conv_grouped_input_shape(conv, dims);
-    pop_tensor made = pop_graph_add_variable(call->graph, conv->params.input_type, shape, name);
+    pop_tensor made = pop_graph_add_variable(call->graph, conv_stored_type(conv->params.input_type), shape, name);
     if (weights)
         conv_map_weights(conv, made);
     else
@@ -32,7 +32,7 @@ static pop_tensor new_plain(const struct conv_resolved *conv, const size_t *dims
     grouped[0] = channels / inner;
     memcpy(grouped + 1, dims, (rank - 1) * sizeof(*dims));
     grouped[rank] = inner;
-    pop_tensor made = pop_graph_add_variable(call->graph, conv->request->simple.params.input_type,
+    pop_tensor made = pop_graph_add_variable(call->graph, conv_stored_type(conv->request->simple.params.input_type),
                                              conv_shape(grouped, rank + 1), conv->name);
     poputil_map_tensor_linearly(call->graph, made);
     made = pop_tensor_dim_roll(made, 0, (unsigned)rank - 1);
@@ -48,7 +48,7 @@ static bool is_separate(const struct conv_resolved *conv)
 static pop_tensor new_separate_input(const struct conv_resolved *conv, const size_t *dims, size_t rank)
 {
     const struct call *call = conv->call;
-    pop_tensor made = pop_graph_add_variable(call->graph, conv->request->simple.params.input_type,
+    pop_tensor made = pop_graph_add_variable(call->graph, conv_stored_type(conv->request->simple.params.input_type),
                                              conv_shape(dims, rank), conv->name);
     conv_map_input(conv, conv_transform_input(conv, made));
     return made;

@@ -128,6 +128,10 @@ void conv_add_row_vertex(const struct conv_work *work, pop_compute_set compute, 
     assert(positions && conv_range_size(part->kernel[0]));
     pop_vertex vertex = new_vertex(work, compute, of, list->max <= UINT16_MAX);
     connect_operands(work, vertex, part, input, weights);
+    if (pop_tensor_valid(work->conv->metadata[0])) {
+        call_connect(call, vertex, "inMetadata", work->conv->metadata[work->conv->swapped]);
+        call_connect(call, vertex, "weightsMetadata", work->conv->metadata[!work->conv->swapped]);
+    }
     pop_graph_set_field_vector(call->graph, vertex, POP_FIELD("worklists", POP_WHOLE), POP_UNSIGNED_INT, list->list,
                                list->count);
     set(work, vertex, "conv_groups", conv_range_size(part->g));

@@ -55,6 +55,15 @@ void conv_group_channels(struct conv_resolved *conv)
         conv->output_shape[d] = poplin_conv_output_size(params, d);
 }
 
+void conv_take_metadata(struct conv_resolved *conv, pop_tensor input, pop_tensor weights)
+{
+    const struct call *call = conv->call;
+    if (!conv->request->options.keeps_quarter || !call_ready(call))
+        return;
+    conv->metadata[0] = pop_tensor_reinterpret(pop_tensor_get_metadata(input), POP_UNSIGNED_CHAR);
+    conv->metadata[1] = pop_tensor_reinterpret(pop_tensor_get_metadata(weights), POP_UNSIGNED_CHAR);
+}
+
 bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name)
 {
     struct conv_planned planned;

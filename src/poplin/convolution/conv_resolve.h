@@ -14,7 +14,8 @@
 struct conv_resolved {
     const struct call *call;
     const struct conv_call *request;
-    const char *name; /* debug name of created objects; borrowed */
+    const char *name;       /* debug name of created objects; borrowed */
+    pop_tensor metadata[2]; /* of the call's input and weights; null unless they are multiplied as QUARTER */
     /* The following members are not set if request->simple.is_empty. */
     struct conv_plan plan;
     bool swapped;                          /* the transformed input is made from the call's weights */
@@ -28,6 +29,8 @@ struct conv_resolved {
 /* Sets the members after `transformed` from it: pads channels and groups to multiples of the vertex' group sizes, and
  * removes flips unless vertices read them. */
 void conv_group_channels(struct conv_resolved *conv);
+/* Takes the metadata of the call's operands, if vertices need it. */
+void conv_take_metadata(struct conv_resolved *conv, pop_tensor input, pop_tensor weights);
 /* False after an error of the graph. */
 bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, const char *name);
 

@@ -60,6 +60,7 @@ pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_ten
     struct host_conv host;
     if (!conv_call_check_input(request, in, "in") || !conv_call_check_weights(request, weights, transposed))
         return (pop_tensor){ 0 };
+    pop_tensor given[2] = { in, weights };
     in = conv_call_cast(request, in, program);
     weights = conv_call_cast(request, weights, program);
     if (is_for_host(request, request->path, &host))
@@ -68,6 +69,7 @@ pop_tensor conv_convolve(const struct conv_call *request, pop_tensor in, pop_ten
                                                                 conv_program_sequence(program, CONV_CONVOLVE)));
     if (!conv_resolve(&conv, request, request->path))
         return (pop_tensor){ 0 };
+    conv_take_metadata(&conv, given[0], given[1]);
     if (transposed) {
         pop_tensor turned = conv_weights_out(request, conv_new_weights(&conv));
         if (call_ready(request->call))

@@ -5,6 +5,8 @@
 #include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
+enum { QUARTER_UNITS = 16 }; /* of the vertices with 8-bit inputs */
+
 /* ---- candidates ---- */
 
 /* With groups of as many output channels as a conv unit has weights, the next convolution needs no other layout.  The
@@ -68,8 +70,22 @@ static bool writes_results(const struct plan_proposals *to, const struct conv_pl
            p->input_channels_per_conv_group <= weights;
 }
 
+/* 8-bit vertices take all units, whose weights are one group of input channels. */
+static void propose_quarter(struct plan_proposals *to, struct conv_plan plan)
+{
+    plan.num_conv_units = pop_target_num_conv_units(to->target, POP_QUARTER, POP_HALF);
+    plan.in_chans_per_group = pop_target_weights_per_conv_unit(to->target, POP_QUARTER);
+    plan.partial_chans_per_group = plan.num_conv_units;
+    if (plan.num_conv_units == QUARTER_UNITS)
+        plan_propose(to, &plan);
+}
+
 static void propose(struct plan_proposals *to, struct conv_plan plan)
 {
+    if (to->params->input_type == POP_QUARTER) {
+        propose_quarter(to, plan);
+        return;
+    }
     if (to->target->poplibs_release == POP_POPLIBS_1_2) {
         propose_1_2(to, plan);
         return;
@@ -142,6 +158,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
                             plan->partial_chans_per_group,
                             c->params.input_type == POP_FLOAT,
                             plan->tile_partial_type == POP_FLOAT,
+                            c->params.input_type == POP_QUARTER,
                             pop_target_conv_unit_input_load_elems_per_cycle(target, c->params.input_type),
                             target->poplibs_release };
     uint64_t width = plan_outputs_met(c, last, t->field[last]);
@@ -232,6 +249,7 @@ const struct conv_method method_amp = {
     .fields = POPLIN_HAS_CONV_UNITS,
     .serves_joint_plans = true,
     .writes_once = true,
+    .takes_quarter = true,
     .propose = propose,
     .macs = macs,
     .complete = complete,

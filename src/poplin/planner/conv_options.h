@@ -83,6 +83,7 @@ struct conv_options {
     unsigned num_ipus, tiles_per_ipu; /* at most those of the target */
     unsigned start_tile_multiplier;
     bool is_constrained;
+    bool keeps_quarter; /* QUARTER operands are planned as such; otherwise they may be cast to HALF */
     struct plan_share share;
     /* A plan must satisfy one of these.  Unless is_constrained there is one, with all values POPLIN_FREE. */
     struct plan_constraints constraints[POPLIN_MAX_ALTERNATIVES];

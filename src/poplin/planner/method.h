@@ -26,6 +26,7 @@ struct conv_method {
     bool one_in_group, one_out_group; /* a vertex takes one group of input channels, one of output channels */
     bool reads_flipped; /* vertices read flipped operands as they are; otherwise these are reversed before */
     double (*macs)(const struct conv_plan *plan, unsigned vector); /* max multiplications a cycle; NULL: a vector */
+    bool takes_quarter;                                            /* vertices take 8-bit operands */
     bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
     /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */

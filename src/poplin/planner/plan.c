@@ -8,6 +8,7 @@
 #include "poplin/planner/planner.h"
 
 #include "poplibs/log.h"
+#include "poplin/conv_vertices/performance.h"
 #include "poplin/params/params.h"
 #include "poplin/planner/plan_cache.h"
 #include "poplin/planner/plan_try.h"
@@ -29,6 +30,7 @@ static void try_vertices(struct planning *planning, const struct plan_transform 
     struct plan_proposals proposals = { planning->target, planning->options, transformed, planning->joint, NULL, 0, 0 };
     for (unsigned i = 0; (plan.method = plan_methods[i]); ++i)
         if (conv_options_allow(planning->goal.constraints->method, i) &&
+            (plan.method->takes_quarter || transformed->input_type != POP_QUARTER) &&
             (!planning->joint || plan.method->serves_joint_plans))
             plan.method->propose(&proposals, plan);
     plan_order(&proposals);
@@ -75,13 +77,14 @@ static unsigned max_combined(const struct planning *planning, const poplin_conv_
     size_t channels = p->input_channels_per_conv_group;
     if (channels < 1 || channels > 2 || p->num_conv_groups < 2 || planning->options->disable_transformations)
         return 1;
-    return (p->input_type == POP_HALF ? 16u : 8u) / (unsigned)channels;
+    return 4 * pop_target_vector_width(planning->target, p->input_type) / (unsigned)channels;
 }
 /* The factor of combined groups to try after this one: the next power of two; the planner of 2021 leaves out those with
  * which the channels do not fill a vector, and combines groups of two floats not at all. */
 static unsigned next_combined(const struct planning *planning, const poplin_conv_params *p, unsigned factor)
 {
-    unsigned channels = (unsigned)p->input_channels_per_conv_group, vector = p->input_type == POP_HALF ? 4 : 2;
+    unsigned channels = (unsigned)p->input_channels_per_conv_group,
+             vector = pop_target_vector_width(planning->target, p->input_type);
     if (planning->target->poplibs_release == POP_POPLIBS_1_2 || factor > 1)
         return 2 * factor;
     return channels == 1 || 2 * channels == vector ? vector / channels : UINT32_MAX;
@@ -196,7 +199,8 @@ static poplin_conv_params forward_params(const poplin_conv_params *params, int p
 }
 static bool trains_layer(const poplin_conv_params *p, int pass)
 {
-    if (pass < POPLIN_PASS_FC_TRAINING_FWD || p->num_field_dims != 1 || p->batch_size != 1 || p->kernel_shape[0] != 1)
+    if (pass < POPLIN_PASS_FC_TRAINING_FWD || p->input_type == POP_QUARTER || p->num_field_dims != 1 ||
+        p->batch_size != 1 || p->kernel_shape[0] != 1)
         return false;
     return poplin_conv_transformed_input_size(p, 0) == p->input_field_shape[0] &&
            poplin_conv_output_size(p, 0) == p->input_field_shape[0];
@@ -359,8 +363,9 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     asked.planned.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
     if (asked.planned.params.input_type == POP_QUARTER) {
-        asked.planned.params.input_type = POP_HALF;
         conv_options_for_quarter(&asked.options);
+        asked.options.keeps_quarter |= plan_keeps_quarter(call, target, params, &asked.options, cache);
+        asked.planned.params.input_type = asked.options.keeps_quarter ? POP_QUARTER : POP_HALF;
     }
     bool empty = fill_up(&asked.planned.params);
     if (!plan_cache_find(cache, &asked)) {
@@ -391,6 +396,35 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     if (empty)
         planned->cost = (struct plan_cost){ 0 };
     return POP_OK;
+}
+
+bool plan_keeps_quarter(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                        const struct conv_options *options, poplin_planning_cache *cache)
+{
+    struct conv_planned kept, cast;
+    pop_error error;
+    if (options->keeps_quarter)
+        return true;
+    if (!pop_target_num_conv_units(target, POP_QUARTER, POP_HALF) || target->poplibs_release != POP_POPLIBS_2021)
+        return false;
+    poplin_conv_params halves = *params;
+    struct conv_options keeping = *options, casting = *options;
+    halves.input_type = POP_HALF;
+    keeping.keeps_quarter = true;
+    keeping.constraints_output[0] = casting.constraints_output[0] = '\0';
+    if (plan_find(call, target, params, &keeping, cache, &kept, &error) != POP_OK)
+        return false;
+    if (plan_find(call, target, &halves, &casting, cache, &cast, &error) != POP_OK)
+        return true;
+    uint64_t inputs = params->num_conv_groups * params->batch_size * params->input_channels_per_conv_group,
+             weights = params->num_conv_groups * params->input_channels_per_conv_group *
+                       params->output_channels_per_conv_group;
+    for (size_t d = 0; d < params->num_field_dims; ++d) {
+        inputs *= params->input_field_shape[d];
+        weights *= params->kernel_shape[d];
+    }
+    uint64_t share = poplibs_ceil_div(inputs + weights, poplibs_max(options->tiles_per_ipu, 1));
+    return kept.cost.cycles <= cast.cost.cycles + cycles_cast(target->num_worker_contexts, share, false, false);
 }
 
 bool plan_get(const struct call *call, const poplin_conv_params *params, const struct conv_options *options,

@@ -144,7 +144,7 @@ static poplin_plan_costs moved(const struct plan_candidate *c, uint64_t elements
 enum { WHOLE_VECTORS = 4, PARTS_OF_VECTORS = 3 }; /* rates of copies */
 static unsigned rate_of(const struct plan_candidate *c, uint64_t channels)
 {
-    unsigned width = c->params.input_type == POP_FLOAT ? 2 : 4;
+    unsigned width = pop_target_vector_width(c->target, c->params.input_type);
     return channels % width ? PARTS_OF_VECTORS : WHOLE_VECTORS;
 }
 

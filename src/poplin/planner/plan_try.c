@@ -63,7 +63,7 @@ void plan_try(struct planning *planning, const poplin_conv_params *transformed, 
     p->in_chan_grain = plan.in_chans_per_group;
     p->out_chan_grain = plan.partial_chans_per_group;
     plan.is_joint = planning->joint;
-    bool halves = planning->params->input_type == POP_HALF && planning->options->inter_tile_partials_type == POP_HALF;
+    bool halves = planning->params->input_type != POP_FLOAT && planning->options->inter_tile_partials_type == POP_HALF;
     plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
 
     struct plan_candidate candidates[3];

@@ -42,12 +42,12 @@ static bool is_result(const struct mat_mul_call *request, pop_tensor out, const 
 
 /* ---- products ---- */
 
-/* An operand as it is multiplied, a group of matrices: QUARTER as HALF. */
+/* An operand as it is multiplied, a group of matrices: on CPU devices QUARTER as HALF. */
 static pop_tensor multiplied(const struct mat_mul_call *request, pop_tensor t)
 {
     const struct call *call = request->call;
     t = mat_mul_grouped(request, t);
-    return pop_tensor_type(t) == POP_QUARTER
+    return pop_tensor_type(t) == POP_QUARTER && mat_mul_is_for_host(request)
                ? popops_cast(call->graph, t, POP_HALF, call->sequence, call_path(call, call->name, "PreMacCast"))
                : t;
 }

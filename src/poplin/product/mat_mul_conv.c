@@ -118,6 +118,9 @@ pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin
         request->rhs_is_arranged && params->input_type != POP_QUARTER; /* what is multiplied is a new cast */
     product.request.input_arranged_by = arranged ? "poplin_pre_arrange_mat_mul_input_rhs" : NULL;
     struct conv_program program = conv_program_begin(call, product.request.name);
+    conv_take_metadata(&product.conv, b, a);
+    a = conv_call_cast(&product.request, a, &program);
+    b = conv_call_cast(&product.request, b, &program);
     pop_tensor output = conv_add(&product.conv, as_input(call, b), as_weights(call, a), &program);
     conv_program_end(&program, call->sequence);
     conv_call_end(&product.request);

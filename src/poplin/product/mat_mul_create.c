@@ -16,7 +16,7 @@ static pop_tensor create(const struct mat_mul_call *request, pop_type input_type
     pop_tensor t = role == LHS   ? mat_mul_new_lhs(request, &params)
                    : role == RHS ? mat_mul_new_rhs(request, &params)
                                  : mat_mul_new_output(request, &params);
-    if (input_type == POP_QUARTER && role != OUTPUT && pop_tensor_type(t) == POP_HALF)
+    if (input_type == POP_QUARTER && role != OUTPUT && pop_tensor_valid(t) && pop_tensor_type(t) != POP_QUARTER)
         t = pop_graph_clone(call->graph, POP_QUARTER, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, call->name);
     return rank == 3 ? t : pop_tensor_reshape_partial(t, 0, 1, POP_SHAPE());
 }

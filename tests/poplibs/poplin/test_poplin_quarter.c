@@ -79,19 +79,41 @@ static void check(const double *got, const double *wanted, const double *sizes, 
             fail_msg("element %zu of %zu: %.9g where %.9g was expected", i, count, got[i], wanted[i]);
 }
 
-static void product(const size_t *shape, enum bed_device device, const uint8_t *metadata, bool planned)
+/* Devices: the two of every test, and one with 8-bit conv units. */
+enum { WITH_UNITS = BED_DEVICES, DEVICES };
+static struct bed open_device(unsigned device, unsigned tiles)
+{
+    pop_error error;
+    if (device != WITH_UNITS)
+        return bed_open(device, tiles, add_codelets);
+    struct bed bed = { .random = 1 };
+    bed.device = pop_ipu_model_create_device_options(
+        &(pop_ipu_model){ .version = "ipu21", .num_ipus = 1, .tiles_per_ipu = tiles }, POP_NO_OPTIONS, &error);
+    assert_non_null(bed.device);
+    bed.graph = pop_graph_create(pop_device_target(bed.device));
+    bed.program = pop_sequence(bed.graph, "test");
+    add_codelets(POP_HERE, bed.graph);
+    return bed;
+}
+/* Groups of 32 input channels, which halves have not: operands stay of 8 bits where there are such vertices. */
+#define KEPT                                                                                                           \
+    POP_OPTIONS({ "planConstraints",                                                                                   \
+                  "{\"inChansPerGroup\": 32, \"partialChansPerGroup\": 16, \"method\": {\"type\": \"AMP\"}}" })
+
+static void product_with(const size_t *shape, unsigned device, const uint8_t *metadata, bool planned,
+                         pop_options options)
 {
     size_t groups = shape[0], m = shape[1], k = shape[2], n = shape[3];
-    struct bed bed = bed_open(device, 5, add_codelets);
+    struct bed bed = open_device(device, 5);
     struct operand a, b;
     if (planned) {
         fill(&bed, &a,
              poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
-                                                     POP_SHAPE(groups, k, n), "a", POP_NO_OPTIONS, NULL),
+                                                     POP_SHAPE(groups, k, n), "a", options, NULL),
              metadata[0]);
         fill(&bed, &b,
              poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
-                                                     POP_SHAPE(groups, k, n), "b", POP_NO_OPTIONS, NULL),
+                                                     POP_SHAPE(groups, k, n), "b", options, NULL),
              metadata[1]);
     } else {
         fill(&bed, &a, pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(groups, m, k), "a"), metadata[0]);
@@ -99,7 +121,7 @@ static void product(const size_t *shape, enum bed_device device, const uint8_t *
         bed_map(&bed, a.t, BED_SCATTERED);
         bed_map(&bed, b.t, BED_SCATTERED);
     }
-    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a.t, b.t, bed.program, POP_HALF, "p", POP_NO_OPTIONS, NULL);
+    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a.t, b.t, bed.program, POP_HALF, "p", options, NULL);
     double *got = run(&bed, &a, &b, out), *wanted = calloc(groups * m * n + 1, sizeof(double)),
            *sizes = calloc(groups * m * n + 1, sizeof(double));
     for (size_t i = 0; i < groups * m * n; ++i)
@@ -121,32 +143,60 @@ static void test_products(void **state)
 {
     (void)state;
     static const size_t shapes[][4] = { { 1, 1, 1, 1 }, { 1, 7, 33, 5 }, { 3, 4, 64, 16 }, { 1, 16, 0, 3 } };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (unsigned device = BED_CPU; device < DEVICES; ++device)
         for (size_t i = 0; i < FORMATS; ++i)
-            product(shapes[i], device, formats[i], i % 2);
+            product_with(shapes[i], device, formats[i], i % 2, POP_NO_OPTIONS);
+    for (size_t i = 0; i < 2 * FORMATS; ++i)
+        product_with(shapes[i % FORMATS], WITH_UNITS, formats[i / 2], i % 3, KEPT);
+}
+
+/* The cycles of a vertex of 16 units: 6 workers with 10 positions each of 32 channels (docs/reference/ipu-model.md). */
+static void test_cycles(void **state)
+{
+    (void)state;
+    enum { WORKERS = 6, POSITIONS = 10, LOAD = 16 * 32 / 8 };
+    const unsigned worker = 17 + 27 + 4 * (POSITIONS - 3) - 5;
+    struct bed bed = open_device(WITH_UNITS, 1);
+    pop_cycles cycles;
+    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
+                                                   POP_SHAPE(32, WORKERS * POSITIONS), "a", POP_NO_OPTIONS, NULL),
+               b = poplin_create_mat_mul_input_rhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
+                                                   POP_SHAPE(32, WORKERS * POSITIONS), "b", POP_NO_OPTIONS, NULL);
+    struct operand left, right;
+    fill(&bed, &left, a, 0x80);
+    fill(&bed, &right, b, 0);
+    pop_tensor out = poplin_mat_mul_typed(bed.graph, a, b, bed.program, POP_HALF, "p", POP_NO_OPTIONS, NULL);
+    free(run(&bed, &left, &right, out));
+    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(cycles.compute, 46 + (2 * WORKERS + 9) + (6 * WORKERS + 10) +
+                                         (14 * WORKERS + 11 + 6 * WORKERS + LOAD) + WORKERS * worker +
+                                         14); /* the supervisor's wait */
+    free_operand(&left);
+    free_operand(&right);
+    bed_close(&bed);
 }
 
 static void test_convolutions(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (unsigned device = BED_CPU; device <= DEVICES; ++device) /* the last one: kept operands */
         for (size_t f = 0; f < FORMATS; ++f) {
-            struct bed bed = bed_open(device, 6, add_codelets);
+            struct bed bed = open_device(device == DEVICES ? WITH_UNITS : device, 6);
+            pop_options options = device == DEVICES ? KEPT : POP_NO_OPTIONS;
             bool transposed = f == 2;
             poplin_conv_params params = poplin_conv_params_make(POP_QUARTER, POP_HALF, 2, POP_SHAPE(5, 7),
                                                                 POP_SHAPE(3, 2), transposed ? 3 : 5, 3, 1 + f % 2);
             params.input_transform.padding_lower[0] = 1;
             struct operand in, weights;
-            fill(&bed, &in, poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL), formats[f][0]);
-            fill(&bed, &weights, poplin_create_weights(bed.graph, &params, "weights", POP_NO_OPTIONS, NULL),
-                 formats[f][1]);
+            fill(&bed, &in, poplin_create_input(bed.graph, &params, "in", options, NULL), formats[f][0]);
+            fill(&bed, &weights, poplin_create_weights(bed.graph, &params, "weights", options, NULL), formats[f][1]);
             pop_tensor used = weights.t;
             if (transposed) { /* channels are equal: the call's result has the shape of its operand */
-                used = poplin_create_weights(bed.graph, &params, "turned", POP_NO_OPTIONS, NULL);
+                used = poplin_create_weights(bed.graph, &params, "turned", options, NULL);
                 poplin_weights_transpose_chans_flip_xy(bed.graph, weights.t, used, bed.program, "turn");
             }
-            pop_tensor out = poplin_convolution(bed.graph, in.t, used, &params, transposed, bed.program, "conv",
-                                                POP_NO_OPTIONS, NULL);
+            pop_tensor out =
+                poplin_convolution(bed.graph, in.t, used, &params, transposed, bed.program, "conv", options, NULL);
             double *got = run(&bed, &in, &weights, out);
             /* what is turned twice is as it was */
             double *wanted = reference_conv(&params, 0, in.values, weights.values);
@@ -200,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_cycles),
         cmocka_unit_test(test_convolutions),
         cmocka_unit_test(test_errors),
     };
