@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/call.h"
+#include "poplibs/codes.h"
 
 #include <stdarg.h>
 
@@ -82,7 +83,7 @@ pop_vertex call_vertex(const struct call *call, pop_compute_set set, const char 
 
 void call_connect(const struct call *call, pop_vertex vertex, const char *field, pop_tensor t)
 {
-    pop_graph_connect(call->graph, vertex, field, t);
+    pop_graph_connect(call->graph, vertex, field, poplibs_codes(call, t));
 }
 
 void call_set(const struct call *call, pop_vertex vertex, const char *field, size_t value)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplibs/tiles.h"
+#include "poplibs/codes.h"
 
 size_t poplibs_list_elements(const pop_interval_lists *lists, size_t list)
 {
@@ -53,6 +54,7 @@ void call_connect_rows(const struct call *call, pop_vertex vertex, const char *f
                        const pop_interval_lists *lists, size_t first, size_t count)
 {
     pop_tensor *rows = poplibs_new(count, sizeof(*rows));
+    flat = poplibs_codes(call, flat);
     for (size_t i = 0; i < count; ++i)
         rows[i] = call_slice_of_list(call, flat, lists, first + i);
     pop_graph_connect_list(call->graph, vertex, field, (pop_tensors){ count, rows });

@@ -3,6 +3,8 @@
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 
+#include <poplar/metadata.h>
+#include <popops/cast.h>
 #include <popops/fill.h>
 
 struct fill {
@@ -13,7 +15,8 @@ struct fill {
     const void *value;
 };
 
-/* The tensor, flat; QUARTER as bytes, which are filled with 0 alone: the code of another value depends on metadata. */
+/* The tensor, flat; QUARTER as bytes, which are filled with 0 alone: the code of another value depends on metadata,
+ * which vertices of the same set may write. */
 static pop_tensor flat_of(const struct call *call, pop_tensor t, pop_type value_type, const void *value)
 {
     double number = 0;
@@ -21,8 +24,8 @@ static pop_tensor flat_of(const struct call *call, pop_tensor t, pop_type value_
         return pop_tensor_flatten(t);
     pop_convert(value_type, value, POP_DOUBLE, &number, 1);
     if (number != 0)
-        call_fail(call, POP_TYPE_ERROR, "quarter is filled with 0 alone, not with %g: fill a half, and cast it",
-                  number);
+        call_fail(call, POP_TYPE_ERROR,
+                  "in a compute set quarter is filled with 0 alone, not with %g: fill it in a sequence", number);
     return pop_tensor_flatten(pop_tensor_reinterpret(t, POP_UNSIGNED_CHAR));
 }
 
@@ -91,9 +94,26 @@ struct filling {
     const void *value;
     const char *step;
 };
+/* Fills QUARTER with a code that the program makes by the metadata; false for 0, whose code is the same for all. */
+static bool fill_quarter(const struct call *call, const struct filling *filling, pop_tensor t)
+{
+    float value = 0;
+    pop_convert(filling->value_type, filling->value, POP_FLOAT, &value, 1);
+    if (pop_tensor_type(t) != POP_QUARTER || value == 0 || !pop_tensor_num_elements(t))
+        return false;
+    const char *path = call_path(call, call->name, filling->step);
+    pop_tensor one = pop_graph_add_constant(call->graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &value, path);
+    pop_graph_set_tile_mapping(call->graph, one, 0);
+    pop_tensor code = popops_cast_with_metadata(call->graph, one, POP_QUARTER, pop_tensor_get_metadata(t),
+                                                call->sequence, path),
+               flat = pop_tensor_flatten(t);
+    if (call_ready(call))
+        call_copy(call, pop_tensor_broadcast(code, (unsigned)pop_tensor_num_elements(t), 0), flat, path);
+    return true;
+}
 static void fill_by(const struct call *call, const struct filling *filling, pop_tensor t)
 {
-    if (!call_ready(call) || !call_takes(call, "the tensor", t))
+    if (!call_ready(call) || !call_takes(call, "the tensor", t) || fill_quarter(call, filling, t))
         return;
     pop_compute_set set = pop_graph_add_compute_set(call->graph, call_path(call, call->name, filling->step));
     popops_fill_value_in(call->graph, t, set, filling->value_type, filling->value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transpositions, divided among a tile's workers. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 
 #include <popops/rearrange.h>
@@ -73,7 +74,9 @@ void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_com
                                       popops_transposition transposition, void *user)
 {
     POPLIBS_CALL(graph, log_type(type), rows, columns);
-    struct transpositions t = { .call = call, .set = set, .type = type, .rows = rows, .columns = columns };
+    struct transpositions t = {
+        .call = call, .set = set, .type = poplibs_codes_type(type), .rows = rows, .columns = columns
+    };
     if (!call_ready(call) || !rows || !columns)
         return;
     for (size_t tile = 0; tile < mapping->count; ++tile) {
@@ -87,8 +90,11 @@ void popops_add_transpose_vertices_at(pop_where where, pop_graph *graph, pop_com
         t.out = t.in + t.count;
         size_t at = 0;
         for (size_t i = mapping->first[tile]; i < mapping->first[tile + 1]; ++i)
-            for (size_t index = mapping->intervals[i].begin; index < mapping->intervals[i].end; ++index, ++at)
+            for (size_t index = mapping->intervals[i].begin; index < mapping->intervals[i].end; ++index, ++at) {
                 transposition(index, &t.in[at], &t.out[at], user);
+                t.in[at] = poplibs_codes(call, t.in[at]);
+                t.out[at] = poplibs_codes(call, t.out[at]);
+            }
         add_tile(&t);
         free(t.in);
     }
@@ -123,7 +129,7 @@ pop_tensor popops_partial_transpose_at(pop_where where, pop_graph *graph, pop_te
     size_t rows = shape[rank - 2], columns = shape[rank - 1], size = rows * columns;
     shape[rank - 2] = columns;
     shape[rank - 1] = rows;
-    pop_tensor out = pop_graph_add_variable(graph, pop_tensor_type(in), (pop_shape){ rank, shape }, name);
+    pop_tensor out = poplibs_new_like(call, in, (pop_shape){ rank, shape }, name);
     if (!pop_tensor_num_elements(in))
         return out;
     pop_mark mark = pop_graph_mark(graph);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regrouping: blocks of one group by the other are collected, each on one tile, and transposed there. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 
 #include <popops/rearrange.h>
@@ -212,8 +213,8 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     *source = group(call, t, to, from);
     size_t rank = pop_tensor_shape(t, shape, MAX_DIMS), grouped_shape[MAX_DIMS + 2];
     pop_tensor_shape(*source, grouped_shape, MAX_DIMS + 2);
-    *destination = pop_graph_add_variable(graph, pop_tensor_type(t), (pop_shape){ rank + 2, grouped_shape },
-                                          poplibs_path(path, sizeof(path), name, "preRegroup"));
+    *destination = poplibs_new_like(call, t, (pop_shape){ rank + 2, grouped_shape },
+                                    poplibs_path(path, sizeof(path), name, "preRegroup"));
     map_blocks(call, *source, *destination, to.size, from.size);
     pop_tensor turned = popops_partial_transpose(graph, *destination, transpositions,
                                                  poplibs_path(path, sizeof(path), name, "regrouped"));

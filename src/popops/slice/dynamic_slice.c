@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices of several dimensions are made one dimension at a time, beginning with the one that leaves the fewest
  * elements.  The tile of the first element along the sliced dimension does the work. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"
@@ -50,7 +51,8 @@ static bool add_one_region(const struct one_slice *slice, const struct poplibs_t
     pop_tensor base = columns(call, slice->base, tile->regions, 0), sub = columns(call, slice->sub, tile->regions, 0);
     if (!pop_tensor_is_contiguous(base))
         return false;
-    snprintf(name, sizeof(name), "%sSupervisor<%s>", slice->vertex, pop_type_name(pop_tensor_type(base)));
+    snprintf(name, sizeof(name), "%sSupervisor<%s>", slice->vertex,
+             pop_type_name(poplibs_codes_type(pop_tensor_type(base))));
     pop_vertex vertex = pop_graph_add_vertex(call->graph, slice->set, name);
     call_connect(call, vertex, "baseT", base);
     call_connect(call, vertex, "subT", sub);
@@ -66,6 +68,7 @@ static void connect_rows(const struct one_slice *slice, pop_vertex vertex, const
     const struct call *call = slice->call;
     size_t rows = pop_tensor_dim(t, 0);
     pop_tensor *list = poplibs_new(rows * count, sizeof(*list));
+    t = poplibs_codes(call, t);
     for (size_t i = 0; i < count; ++i)
         for (size_t row = 0; row < rows; ++row)
             list[i * rows + row] = call_slice_of_list(call, pop_tensor_at(t, row), regions, first + i);
@@ -82,7 +85,7 @@ static void add_tile(const struct one_slice *slice, const struct poplibs_tile *t
     unsigned grain = pop_target_vector_width(pop_graph_target(call->graph), type);
     if (add_one_region(slice, tile))
         return;
-    snprintf(name, sizeof(name), "%s2d<%s>", slice->vertex, pop_type_name(type));
+    snprintf(name, sizeof(name), "%s2d<%s>", slice->vertex, pop_type_name(poplibs_codes_type(type)));
     poputil_split_regions_lists_between_workers(pop_graph_target(call->graph), tile->regions, grain, 2 * grain,
                                                 POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
@@ -188,13 +191,16 @@ pop_tensor popops_dynamic_slice_at(pop_where where, pop_graph *graph, pop_tensor
     size_t order[POPOPS_MAX_DIMS];
     if (!call_ready(call) || !check_tensor(call, t, dims, sizes))
         return none;
-    if (!dims.count)
-        return poputil_duplicate(graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
-    offset = slice_offsets(call, offset, dims.count);
-    if (!call_ready(call))
-        return none;
-    slicing_order(t, dims, sizes, order);
-    slice_steps(call, steps, offset, dims, sizes, order, dims.count);
+    if (!dims.count) {
+        steps[0] = poputil_duplicate(graph, t, sequence, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
+    } else {
+        offset = slice_offsets(call, offset, dims.count);
+        if (!call_ready(call))
+            return none;
+        slicing_order(t, dims, sizes, order);
+        slice_steps(call, steps, offset, dims, sizes, order, dims.count);
+    }
+    poplibs_copy_metadata(call, t, steps[dims.count]);
     return call_ready(call) ? steps[dims.count] : none;
 }
 
@@ -209,6 +215,7 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
         !slice_check_shape(call, "the output", output, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
         !slice_check_writeable(call, output))
         return;
+    poplibs_copy_metadata(call, t, output);
     if (!dims.count) {
         call_copy(call, t, output, name);
         return;

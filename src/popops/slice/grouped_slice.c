@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Grouped slices and updates: the calls for all groups, one after the other. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 #include "popops/slice/slicing.h"
 
@@ -16,6 +17,8 @@ static pop_tensor join(const struct call *call, pop_tensor *list, size_t groups)
         list[i] = pop_tensor_expand(list[i], POP_DIMS(0));
     if (call_ready(call))
         joined = pop_tensor_concat((pop_tensors){ groups, list }, 0);
+    if (call_ready(call) && pop_tensor_has_metadata(joined)) /* one element for all groups */
+        joined = pop_tensor_associate_metadata(joined, pop_tensor_get_metadata(list[0]));
     free(list);
     return joined;
 }

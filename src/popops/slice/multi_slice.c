@@ -2,11 +2,13 @@
 /* Multi-slices.  Slices of one element along one dimension are rows of a matrix and are processed at once; other slices
  * are processed one after the other, in a loop. */
 #include "popops/slice/multi_slice.h"
+#include "poplibs/codes.h"
 #include "poplibs/elements.h"
 #include "poplibs/log.h"
 #include "popops/slice/multi_slice_rows.h"
 #include "popops/slice/slicing.h"
 
+#include <popops/cast.h>
 #include <popops/element_wise.h>
 #include <popops/expr.h>
 #include <popops/reduce.h>
@@ -203,8 +205,14 @@ static void zero_padding(const struct slice_call *request)
     pop_tensor index = pop_tensor_reshape(request->offsets, (pop_shape){ rank, shape }),
                real = call_binary(call, POPOPS_BINARY_NOT_EQUAL, index,
                                   popops_operand_of_unsigned(pop_tensor_dim(request->t, request->dims.list[0])), path);
-    popops_map_in_place(call->graph, "select(_1, 0, _2)", POP_TENSORS(request->s, real), call->sequence, path,
+    pop_tensor slices = poplibs_codes(call, request->s), wide = slices;
+    bool is_byte = pop_type_size(pop_tensor_type(slices)) == 1 && pop_tensor_type(slices) != POP_BOOL;
+    if (is_byte) /* select takes no bytes */
+        wide = popops_cast(call->graph, slices, POP_INT, call->sequence, path);
+    popops_map_in_place(call->graph, "select(_1, 0, _2)", POP_TENSORS(wide, real), call->sequence, path,
                         POP_NO_OPTIONS);
+    if (is_byte && call_ready(call))
+        call_copy(call, popops_cast(call->graph, wide, pop_tensor_type(slices), call->sequence, path), slices, path);
 }
 
 /* ---- the calls ---- */
@@ -225,6 +233,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     if (!is_rows(&request)) {
         request.s = popops_create_slice_tensor(graph, t, dims, sizes, n, name);
         one_by_one(&request, false);
+        poplibs_copy_metadata(call, t, request.s);
         return call_ready(call) ? request.s : none;
     }
     if (!as_rows(&request, MULTI_SLICE, &multi))
@@ -252,6 +261,7 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
     }
     multi_run(&multi);
     zero_padding(&request);
+    poplibs_copy_metadata(call, t, request.s);
     return call_ready(call) ? request.s : none;
 }
 

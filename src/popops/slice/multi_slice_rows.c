@@ -3,6 +3,7 @@
  * rows and columns, and a second step selects (or sums) the results of the blocks.  Without a plan, each tile looks up
  * all indices in its columns. */
 #include "popops/slice/multi_slice_rows.h"
+#include "poplibs/codes.h"
 #include "poplibs/cpu_parts.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slice_cycles.h"
@@ -20,7 +21,7 @@ static pop_compute_set add_set(const struct multi_rows *multi, const char *step)
 static void vertex_name(const struct multi_rows *multi, size_t region, char *name, size_t size)
 {
     pop_type type = pop_tensor_type(multi->sub), scale = pop_tensor_type(multi->scale);
-    const char *text = pop_type_name(type);
+    const char *text = pop_type_name(poplibs_codes_type(type));
     if (multi->kind == MULTI_ADD)
         snprintf(name, size, "popops::MultiUpdateAdd<%s%s,%s>", text, scale != type ? ",float" : "",
                  region % store_atom(pop_graph_target(multi->call->graph), type) ? "true" : "false");
@@ -233,7 +234,7 @@ static void select_block(const struct multi_rows *multi, const struct row_block 
     const struct call *call = multi->call;
     char name[96];
     size_t n = block->own_lookups.end - block->own_lookups.begin, region = block->columns.end - block->columns.begin;
-    snprintf(name, sizeof(name), "popops::MultiSliceSelect<%s>", pop_type_name(multi->plan.type));
+    snprintf(name, sizeof(name), "popops::MultiSliceSelect<%s>", pop_type_name(poplibs_codes_type(multi->plan.type)));
     size_t share = poplibs_ceil_div(n, pop_graph_target(call->graph)->num_worker_contexts);
     for (size_t first = 0; first < n && region; first += share) {
         pop_interval rows = { block->own_lookups.begin + first,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tiles of the destination's first row do the work; each worker processes some columns. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 #include "poplibs/tiles.h"
 #include "popops/slice/slicing.h"
@@ -21,7 +22,7 @@ static void add_columns(const struct call *call, const struct poplibs_tile *tile
     poputil_partitions parts;
     pop_type type = pop_tensor_type(request->src);
     unsigned grain = pop_target_vector_width(pop_graph_target(graph), type);
-    snprintf(name, sizeof(name), "popops::SequenceSlice<%s>", pop_type_name(type));
+    snprintf(name, sizeof(name), "popops::SequenceSlice<%s>", pop_type_name(poplibs_codes_type(type)));
     poputil_split_regions_lists_between_workers(pop_graph_target(graph), tile->regions, grain, grain, POPUTIL_NO_LIMIT,
                                                 POPUTIL_NO_LIMIT, &parts);
     for (size_t list = 0; list < parts.regions.count; ++list)

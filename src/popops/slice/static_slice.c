@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices and updates at offsets that are known when the graph is built: copies and additions of views, no vertices of
  * their own. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 #include "popops/slice/slice_plan.h"
 #include "popops/slice/slicing.h"
@@ -98,6 +99,7 @@ pop_tensor popops_multi_slice_static_at(pop_where where, pop_graph *graph, pop_t
     free(from.list);
     free(to.list);
     free(zeros.list);
+    poplibs_copy_metadata(call, t, out);
     return call_ready(call) ? out : (pop_tensor){ 0 };
 }
 

@@ -5,9 +5,13 @@
 
 #include <popops/cast.h>
 #include <popops/codelets.h>
+#include <popops/dynamic_slice.h>
 #include <popops/element_wise.h>
 #include <popops/fill.h>
+#include <popops/gather.h>
 #include <popops/quarter_metadata.h>
+#include <popops/rearrange.h>
+#include <popops/sequence_slice.h>
 #include <poputil/tile_mapping.h>
 #include <poputil/util.h>
 
@@ -291,7 +295,118 @@ static void test_zero(void **state)
 }
 static void refused_fill(struct bed *bed, pop_tensor t)
 {
-    popops_fill(bed->graph, t, bed->program, 1, "f");
+    popops_fill_in(bed->graph, t, pop_graph_add_compute_set(bed->graph, "f"), 1);
+}
+
+/* Operations that move codes: the result has the values, and so the metadata, of what it was made from. */
+enum { ROWS = 6, COLUMNS = 8, CELLS = ROWS * COLUMNS, RESULTS = 10 };
+struct moved {
+    pop_tensor t;
+    size_t count;
+    int from[CELLS]; /* for each element of t that of the base; -1: 0, -2: 1.5 */
+};
+static pop_tensor index_of(struct bed *bed, pop_shape shape, const unsigned *values)
+{
+    pop_tensor t = pop_graph_add_constant(bed->graph, POP_UNSIGNED_INT, shape, POP_UNSIGNED_INT, values, "index");
+    pop_graph_set_tile_mapping(bed->graph, t, 0);
+    return t;
+}
+/* Element i of result k is that of row rows[i / COLUMNS] of the base. */
+static void rows_of(struct moved *result, pop_tensor t, const int *rows, size_t count)
+{
+    result->t = t;
+    result->count = count * COLUMNS;
+    for (size_t i = 0; i < count * COLUMNS; ++i)
+        result->from[i] = rows[i / COLUMNS] < 0 ? rows[i / COLUMNS] : rows[i / COLUMNS] * COLUMNS + (int)(i % COLUMNS);
+}
+static void move(struct bed *bed, pop_tensor base, struct moved *r)
+{
+    pop_graph *g = bed->graph;
+    pop_program p = bed->program;
+    pop_tensor two = index_of(bed, POP_SHAPE(1), (unsigned[]){ 2 }),
+               some = index_of(bed, POP_SHAPE(3, 1), (unsigned[]){ 4, 6, 0 }),
+               one = index_of(bed, POP_SHAPE(1), (unsigned[]){ 1 }), grouped = pop_tensor_expand(base, POP_DIMS(0));
+    pop_options padding = POP_OPTIONS({ "paddingIndexUsed", "true" });
+    rows_of(&r[0], popops_dynamic_slice(g, base, two, POP_DIMS(0), POP_SHAPE(2), p, "s"), (int[]){ 2, 3 }, 2);
+    rows_of(&r[1], popops_multi_slice(g, base, some, POP_DIMS(0), POP_SHAPE(1), p, NULL, "m", padding),
+            (int[]){ 4, -1, 0 }, 3);
+    rows_of(&r[2], popops_multi_slice_static(g, base, (pop_dims){ 2, (unsigned[]){ 6, 5 } }, 0, p, "static", padding),
+            (int[]){ -1, 5 }, 2);
+    rows_of(&r[3],
+            popops_grouped_multi_slice(g, grouped, pop_tensor_expand(some, POP_DIMS(0)), POP_DIMS(0), POP_SHAPE(1), p,
+                                       NULL, "g", POP_NO_OPTIONS),
+            (int[]){ 4, 0, 0 }, 3);
+    rows_of(&r[4], popops_gather_axis(g, base, two, 0, p, (popops_gather_params){ 0 }, "axis", POP_NO_OPTIONS),
+            (int[]){ 2 }, 1);
+    pop_tensor like = pop_graph_clone(g, POP_TYPE_NULL, base, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "like");
+    popops_fill(g, like, p, 1.5, "fill");
+    pop_sequence_add(p, pop_copy(pop_tensor_get_metadata(base), pop_tensor_get_metadata(like), false, "metadata"));
+    popops_fill(g, like, p, 1.5, "fill");
+    popops_sequence_slice(g, base, like, one, two, one, false, p, "sequence");
+    popops_dynamic_update(g, like, pop_tensor_slice(base, 5, 6, 0), two, POP_DIMS(0), POP_SHAPE(1), p, "u");
+    popops_multi_update(g, like, pop_tensor_expand(pop_tensor_slice(base, 4, 5, 0), POP_DIMS(0)),
+                        index_of(bed, POP_SHAPE(1, 1), (unsigned[]){ 5 }), POP_DIMS(0), POP_SHAPE(1), p, NULL, "mu",
+                        POP_NO_OPTIONS);
+    rows_of(&r[5], like, (int[]){ -2, 2, 5, -2, -2, 4 }, 6);
+    pop_compute_set set = pop_graph_add_compute_set(g, "turn");
+    rows_of(&r[6], pop_tensor_transpose(popops_partial_transpose(g, base, set, "t")), (int[]){ 0, 1, 2, 3, 4, 5 }, 6);
+    pop_tensor regrouped = popops_regroup_tensor(g, base, p, set, (poputil_dim_grouping){ 1, 8 },
+                                                 (poputil_dim_grouping){ 0, 2 }, "regroup");
+    rows_of(&r[7], regrouped, (int[]){ 0, 1, 2, 3, 4, 5 }, 6);
+    pop_sequence_add(p, pop_execute(set, "turn"));
+    pop_tensor sliced = popops_create_grouped_sliceable_tensor(g, POP_QUARTER, 2, POP_SHAPE(3, COLUMNS), POP_DIMS(0),
+                                                               POP_SHAPE(1), NULL, "made", POP_NO_OPTIONS);
+    pop_sequence_add(p, pop_copy(pop_tensor_get_metadata(base), pop_tensor_get_metadata(sliced), false, "metadata"));
+    pop_sequence_add(p, pop_copy(base, pop_tensor_reshape(sliced, POP_SHAPE(ROWS, COLUMNS)), false, "data"));
+    rows_of(&r[8], pop_tensor_at(sliced, 1), (int[]){ 3, 4, 5 }, 3);
+    rows_of(&r[9],
+            popops_dynamic_slice(g, base, index_of(bed, POP_SHAPE(), (unsigned[]){ 0 }), (pop_dims){ 0 }, POP_SHAPE(),
+                                 p, "all"),
+            (int[]){ 0, 1, 2, 3, 4, 5 }, 6);
+}
+static void test_codes_that_move(void **state)
+{
+    (void)state;
+    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+        struct bed bed = bed_open(device, 4, popops_add_codelets_at);
+        struct moved results[RESULTS];
+        pop_tensor base = pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(ROWS, COLUMNS), "base");
+        bed_map(&bed, base, BED_SCATTERED);
+        pop_graph_create_host_write(bed.graph, "base", base);
+        move(&bed, base, results);
+        for (size_t k = 0; k < RESULTS; ++k) {
+            char handle[8];
+            snprintf(handle, sizeof(handle), "%zu", k);
+            pop_graph_create_host_read(bed.graph, handle,
+                                       popops_cast(bed.graph, results[k].t, POP_FLOAT, bed.program, "values"));
+        }
+        start(&bed);
+        uint8_t codes[CELLS];
+        for (unsigned i = 0; i < CELLS; ++i)
+            codes[i] = (uint8_t)(i * 5 + 1);
+        for (size_t m = 0; m < 4; ++m) {
+            write_bytes(&bed, "base", metadatas[m], codes);
+            run(&bed);
+            for (size_t k = 0; k < RESULTS; ++k) {
+                char handle[8];
+                float got[CELLS];
+                uint8_t filled = pop_quarter_from_float(1.5F, metadatas[m], true);
+                snprintf(handle, sizeof(handle), "%zu", k);
+                read_tensor(&bed, handle, got);
+                assert_int_equal(pop_tensor_num_elements(results[k].t), results[k].count);
+                for (size_t i = 0; i < results[k].count; ++i) {
+                    int from = results[k].from[i];
+                    double wanted = (double)pop_quarter_to_float(from == -1   ? 0
+                                                                 : from == -2 ? filled
+                                                                              : codes[from],
+                                                                 metadatas[m]);
+                    if ((double)got[i] != wanted)
+                        fail_msg("result %zu, element %zu: %g and not %g", k, i, (double)got[i], wanted);
+                }
+            }
+        }
+        bed_close(&bed);
+    }
 }
 
 static void test_errors(void **state)
@@ -337,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_bytes_and_other_metadata),
         cmocka_unit_test(test_constants_and_views),
         cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_codes_that_move),
         cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
