@@ -446,14 +446,10 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_code_to_every_type),
-        cmocka_unit_test(test_every_half_and_floats_between),
-        cmocka_unit_test(test_copies_have_the_metadata),
-        cmocka_unit_test(test_bytes_and_other_metadata),
-        cmocka_unit_test(test_constants_and_views),
-        cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_codes_that_move),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_every_code_to_every_type), cmocka_unit_test(test_every_half_and_floats_between),
+        cmocka_unit_test(test_copies_have_the_metadata), cmocka_unit_test(test_bytes_and_other_metadata),
+        cmocka_unit_test(test_constants_and_views),      cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_codes_that_move),          cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
