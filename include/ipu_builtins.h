@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Those of the device compiler's builtins that have a meaning on any machine: functions, permutations, comparisons,
 // conversions, random numbers.  A codelet that uses one need not include this header.  The others (registers,
-// accumulators, the exchange) belong under #ifdef __IPU__: docs/concepts/codelets.md.
+// accumulators) belong under #ifdef __IPU__ and run with popc --tile-builtins (poplar/detail/tile_builtins.hpp).
 #ifndef IPU_BUILTINS_H
 #define IPU_BUILTINS_H
 
@@ -62,5 +62,9 @@ POPLAR_IPU_BUILTIN2(min, fmin)
 POPLAR_IPU_BUILTIN2(andc, andc)
 #undef POPLAR_IPU_BUILTIN2
 #undef POPLAR_IPU_BUILTIN2_OF
+
+#ifdef POPLAR_TILE_BUILTINS
+#include <poplar/detail/tile_builtins.hpp>
+#endif
 
 #endif

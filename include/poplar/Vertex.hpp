@@ -65,7 +65,7 @@ class ExternalExchangeVertex : public SupervisorVertex
 #pragma GCC diagnostic ignored "-Wattributes"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wignored-attributes"
-#elif !defined(__IPU__)
+#elif !defined(__IPU__) || defined(POPLAR_TILE_BUILTINS)
 #include <poplar/detail/attributes.hpp>
 #endif
 #endif

@@ -66,7 +66,7 @@ POPOPS_FUNCTION size_t popops_ahead(size_t at, size_t count, size_t element_byte
 }
 POPOPS_FUNCTION void popops_prefetch(const void *from, size_t bytes)
 {
-#ifndef __IPU__
+#if !defined(__IPU__) || defined(POPLAR_TILE_BUILTINS)
     for (size_t at = 0; at < bytes; at += POPOPS_LINE)
         __builtin_prefetch((const char *)from + at);
 #else

@@ -354,7 +354,8 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
     struct execute_frame frame = { .failure = failure,
                                    .behave = { .set = vertex->behave, .first = vertex->in_set },
                                    .external = { group->external, vertex->run->image, vertex->set, vertex->in_set, true,
-                                                 vertex->run->replica->random } };
+                                                 vertex->run->replica->random, vertex->run->engine->calls, NULL, NULL,
+                                                 group->codelet } };
     unsigned char *state = vertex->run->replica->states + vertex->state;
     frame.call = (struct codelet_call){ .states = state,
                                         .stride = group->stride,
@@ -365,8 +366,10 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
                                         .narrow = behave_narrow,
                                         .tile = execute_tile,
                                         .keep = keep_block,
+                                        .assemble = external_assemble,
                                         .seed = execute_seed(vertex->run->replica) + vertex->in_set };
     int how = call_vertex(&frame, group->run, &checked->watch, &vertex->run->engine->abandon, agrees);
+    external_end(&frame.external);
     restore_edges(checked);
     if (how == FAULT_EXITED)
         execute_name_exit(failure);

@@ -153,6 +153,7 @@ pop_engine *pop_engine_create_from(pop_executable *executable, pop_options optio
         error_set(
             &ours, POP_INVALID_OPTION, NO_WHERE, api,
             "debug.checkedExecution is on, but the executable was compiled without it: compile it with the option");
+    engine->calls = externals_calls(engine->image);
     if (ours.status != POP_OK || read_profiled(engine, api, &ours) != POP_OK ||
         link_modules(engine->image, api, &ours) != POP_OK ||
         externals_link(engine->image, api, &engine->externals, &ours) != POP_OK ||
@@ -208,6 +209,7 @@ static void destroy(pop_engine *engine)
     trace_free(&engine->captured);
     run_names_clear(&engine->run_names);
     externals_free(engine->externals);
+    tile_calls_free(engine->calls);
     free(engine->name);
     pop_error error;
     if (report_end(engine->report, &error) != POP_OK)

@@ -158,6 +158,8 @@ static void call_vertices(struct set_chunk *chunk)
     chunk->frame.external.image = chunk->execution->engine->image;
     chunk->frame.external.checked = false;
     chunk->frame.external.random = chunk->execution->replica->random;
+    chunk->frame.external.calls = chunk->execution->engine->calls;
+    chunk->frame.external.assembled = NULL;
     for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;
         if (at >= end)
@@ -170,6 +172,7 @@ static void call_vertices(struct set_chunk *chunk)
         call->workers = group->workers;
         chunk->frame.behave.first = at;
         chunk->frame.external.vertex = group->external;
+        chunk->frame.external.codelet = group->codelet;
         chunk->frame.external.first = at;
         if (chunk->frame.behave.set && !chunk->frame.behave.set->uniform)
             call_one_by_one(chunk, group, at);
@@ -224,6 +227,7 @@ static bool run_vertices(struct set_chunk *chunk)
     }
     exit_guard_leave(&guard);
     fault_watch_end();
+    external_end(&chunk->frame.external);
     if (chunk->frame.behave.set)
         behave_end(&chunk->frame.behave);
     if (how) {
@@ -290,6 +294,8 @@ static void run_range(struct set_execution *execution, uint32_t index, uint64_t 
     chunk.frame.call.narrow = behave_narrow;
     chunk.frame.call.tile = execute_tile;
     chunk.frame.call.keep = keep_block;
+    chunk.frame.call.assemble = external_assemble;
+    chunk.frame.external.assembler = NULL;
     chunk.frame.call.drawn = chunk.frame.call.timed = NULL;
     chunk.frame.behave.set = execution->behave;
     if (!(execution->set->gathers ? run_gathered : run_vertices)(&chunk)) {

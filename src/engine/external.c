@@ -9,6 +9,7 @@
 #include "popc/module/device_code.h"
 
 #include <fenv.h>
+#include <poplar/detail/assembly_call.h>
 
 enum { EXTERNAL_WORKERS = 6 };
 
@@ -78,6 +79,19 @@ pop_status externals_link(const struct image *image, const char *api, struct ext
     return status;
 }
 
+struct tile_calls *externals_calls(const struct image *image)
+{
+    enum device_arch archs[DEVICE_ARCHS];
+    bool assembles = false;
+    for (size_t i = 0; i < image->modules.count; ++i)
+        for (uint32_t k = 0; k < image->modules.data[i]->object_count; ++k)
+            assembles |= image->modules.data[i]->objects[k].assembles;
+    if (!assembles)
+        return NULL;
+    architectures(image, archs);
+    return tile_calls_create(image->modules.data, image->modules.count, archs[0]);
+}
+
 void externals_free(struct externals *externals)
 {
     if (!externals)
@@ -120,6 +134,58 @@ static uint32_t floating_point(const struct execute_frame *frame, uint64_t verte
            (flags[IMAGE_FLAG_ESR] && !frame->behave.set->no_random ? ESR : 0u);
 }
 
+static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned char *state, uint64_t in_set)
+{
+    const struct external_call *external = &frame->external;
+    const struct image *image = external->image;
+    uint64_t index = external->set->first_vertex_id + in_set;
+    return (struct tile_vertex_run){ .state = state,
+                                     .edge_bytes = image->edge_bytes.data + image->edge_first.data[index],
+                                     .fp_ictl = floating_point(frame, in_set),
+                                     .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
+                                                                        : UINT32_MAX,
+                                     .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
+                                     .checked = external->checked };
+}
+
+static void begin_vertex(struct codelet_call *call, struct external_call *external)
+{
+    const struct execute_frame *frame = (const struct execute_frame *)(const void *)call;
+    unsigned char *state = call->current;
+    if (!external->assembler && !(external->assembler = tile_call_take(external->calls)))
+        call->fail(call, "there is no host memory for the memory of a tile", NULL, 0);
+    struct tile_vertex_run run =
+        run_of(frame, state, external->first + (uint64_t)(state - (unsigned char *)call->states) / call->stride);
+    run.seed = call->seed + (uint64_t)(state - (unsigned char *)call->states) / call->stride;
+    tile_call_begin(external->assembler, external->codelet, &run);
+    external->assembled = state;
+}
+
+void external_assemble(struct codelet_call *call, struct popc_assembly *assembly)
+{
+    struct execute_frame *frame = (struct execute_frame *)(void *)call;
+    struct external_call *external = &frame->external;
+    struct tile_vertex_run run;
+    fenv_t host;
+    if (!external->calls || !external->image->edge_first.count)
+        call->fail(call, "the executable does not have what inline assembly needs", assembly->file, assembly->line);
+    if (external->assembled != call->current)
+        begin_vertex(call, external);
+    feholdexcept(&host); /* the interpreter finds exceptions itself */
+    bool good = tile_call_execute(external->assembler, call->worker, assembly, &run);
+    fesetenv(&host);
+    if (!good)
+        call->fail(call, run.text, run.file, run.line);
+}
+
+void external_end(struct external_call *external)
+{
+    if (external->assembler)
+        tile_call_give(external->assembler);
+    external->assembler = NULL;
+    external->assembled = NULL;
+}
+
 bool external_run(struct codelet_call *call)
 {
     const struct execute_frame *frame = (const struct execute_frame *)(const void *)call;
@@ -128,14 +194,7 @@ bool external_run(struct codelet_call *call)
     unsigned char *state = call->states;
     bool agreed = true;
     for (uint64_t i = 0; i < call->count; ++i, state += call->stride) {
-        uint64_t in_set = external->first + i, index = external->set->first_vertex_id + in_set;
-        struct tile_vertex_run run = { .state = state,
-                                       .edge_bytes = image->edge_bytes.data + image->edge_first.data[index],
-                                       .fp_ictl = floating_point(frame, in_set),
-                                       .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
-                                                                          : UINT32_MAX,
-                                       .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
-                                       .checked = external->checked };
+        struct tile_vertex_run run = run_of(frame, state, external->first + i);
         if (external->random && image->vertex_places.count)
             run.random = external->random + (size_t)EXTERNAL_WORKERS * run.tile;
         fenv_t host;

@@ -4,6 +4,7 @@
 #define ENGINE_EXTERNAL_H
 
 #include "image/image.h"
+#include "popc/popc.h"
 #include "popc/tile_vertex.h"
 
 struct externals;
@@ -15,16 +16,27 @@ struct external_call {
     uint64_t first; /* vertex of the set that call->states belongs to */
     bool checked;
     uint64_t (*random)[2]; /* of the replica: six workers of each tile; NULL: no code draws random numbers */
+    /* of C++ codelets with inline assembly or functions in assembly */
+    struct tile_calls *calls;
+    struct tile_call *assembler; /* the tile of this thread; NULL until the first statement */
+    const void *assembled;       /* the vertex that it has */
+    const struct codelet *codelet;
 };
 
 /* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a
  * label in any object runs its compute in C++, and is warned of. *externals is NULL when there is none. */
 pop_status externals_link(const struct image *image, const char *api, struct externals **externals, pop_error *error);
+/* What inline assembly in the image's codelets, and calls of functions in assembly, need; NULL when there are none. */
+struct tile_calls *externals_calls(const struct image *image);
 void externals_free(struct externals *externals);
 /* NULL when the codelet (an index of the image) runs its compute. */
 struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet);
 /* States of the random numbers of all workers of all tiles; NULL when no code draws any. The caller frees them. */
 uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2];
+/* codelet_call.assemble: call is the first member of an execute_frame. */
+void external_assemble(struct codelet_call *call, struct popc_assembly *assembly);
+/* Gives the thread's tile back. */
+void external_end(struct external_call *external);
 /* The run function of such vertices: call is the first member of an execute_frame. */
 bool external_run(struct codelet_call *call);
 

@@ -143,6 +143,7 @@ struct pop_engine {
     struct run_names run_names;        /* of the runs in the record of the profiled replica */
     struct trace captured;             /* record of the current run since its steps were last written */
     struct checked *checked;           /* checked mode's buffers; NULL when off */
+    struct tile_calls *calls;          /* of inline assembly in codelets; NULL: no code has any */
     struct externals *externals;       /* code in assembly; NULL: there is none */
 };
 

@@ -512,6 +512,18 @@ static pop_status check_shared(struct module *module, pop_error *error)
     return status;
 }
 
+/* The flags, and with an assembly source among the inputs that C++ may call its functions; malloc'ed. */
+static char *flags_for(const char *const *inputs, size_t count, const char *flags)
+{
+    struct str text = { 0 };
+    bool assembly = false;
+    for (size_t i = 0; i < count; ++i)
+        assembly |= kind_of(inputs[i]) == KIND_ASSEMBLY;
+    str_add(&text, flags ? flags : "");
+    str_add(&text, assembly ? " " CALLS_FLAG : "");
+    return text.text;
+}
+
 pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
                               bool verbose, pop_error *error)
 {
@@ -527,10 +539,11 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
     struct str messages = { 0 };
     struct popc_flags parsed;
-    pop_status status = flags_parse(&parsed, flags, error); /* checks the flags even when all inputs are .gp files */
+    char *own = flags_for(inputs, count, flags);
+    pop_status status = flags_parse(&parsed, own, error); /* checks the flags even when all inputs are .gp files */
     unsigned devices = status == POP_OK ? parsed.devices : 0;
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
-        status = load_any(inputs[i], flags, modules + i, &messages, error);
+        status = load_any(inputs[i], own, modules + i, &messages, error);
         if (status == POP_OK)
             keep_counted(modules[i], devices);
     }
@@ -554,6 +567,7 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     free(modules);
     str_free(&messages);
     flags_free(&parsed);
+    free(own);
     status = error_rename(error, status, "", api);
     return error_if_memory_failed(error, status, failures, api);
 }

@@ -11,6 +11,8 @@
 
 struct device_counter;
 struct tile_vertex;
+struct tile_vertex_run;
+struct popc_assembly;
 
 /* Compiles a source file (or, when text is not NULL, text under its name) to a module through the cache.
  * POPC_BY_NAME takes files that do not end in .cpp or the like for C. flags are as on popc's command line.
@@ -69,5 +71,27 @@ bool device_counter_run(struct device_counter *counter, const struct codelet *co
 struct tile_vertex *device_counter_assembly(struct device_counter *counter, const struct codelet *codelet);
 bool device_counter_run_assembly(struct tile_vertex *vertex, struct device_run *run, const uint64_t *edge_bytes,
                                  uint64_t *cycles);
+
+/* tile_call.c: inline assembly in C++ codelets, and functions of .S files that they call. Each statement is assembled
+ * once and runs in the interpreter of a tile, whose registers, accumulators and weights stay from one to the next of a
+ * vertex. Memory is the host's: pointers that are passed get addresses of the tile. */
+
+/* What the threads of an engine share. */
+struct tile_calls;
+/* A tile that one thread uses. */
+struct tile_call;
+
+/* The modules, which must outlive it, have the functions. */
+struct tile_calls *tile_calls_create(struct module *const *modules, size_t count, enum device_arch arch);
+void tile_calls_free(struct tile_calls *calls);
+/* NULL without host memory. */
+struct tile_call *tile_call_take(struct tile_calls *calls);
+void tile_call_give(struct tile_call *call);
+
+/* Begins a vertex: run has its state and what a tile_vertex_run has. False, with run->text, when it does not fit. */
+bool tile_call_begin(struct tile_call *call, const struct codelet *codelet, struct tile_vertex_run *run);
+/* Executes a statement on a worker of the vertex, or on its supervisor; run gets the error. */
+bool tile_call_execute(struct tile_call *call, unsigned worker, struct popc_assembly *statement,
+                       struct tile_vertex_run *run);
 
 #endif

@@ -36,7 +36,8 @@ uint32_t tile_memory_take(struct tile_memory *m, uint64_t bytes, uint32_t alignm
     }
     *(interleaved ? &m->high : &m->low) = (uint32_t)(at + bytes);
     unsigned char *memory = tile_memory(m->tile, (uint32_t)at, (uint32_t)bytes + BEHIND);
-    memset(memory, 0, bytes + BEHIND);
+    if (!m->mapped)
+        memset(memory, 0, bytes + BEHIND);
     return (uint32_t)at;
 }
 
@@ -58,7 +59,8 @@ static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t byt
     uint32_t address = tile_memory_take(m, bytes, alignment < 8 ? 8 : alignment, field->interleaved);
     if (m->failed || !bytes || !host)
         return address;
-    memcpy(tile_memory(m->tile, address, (uint32_t)bytes), host, bytes);
+    if (!m->mapped)
+        memcpy(tile_memory(m->tile, address, (uint32_t)bytes), host, bytes);
     bool written = field->direction != FIELD_INPUT;
     *vec_push(&m->regions) = (struct tile_region){ host, address, (uint32_t)bytes, written };
     tile_allow(m->tile, address, (uint32_t)bytes, written ? TILE_MAY_READ | TILE_MAY_WRITE : TILE_MAY_READ);

@@ -21,6 +21,7 @@ struct tile_memory {
     const struct tile_memory_map *map;
     uint32_t low, high; /* the next free addresses of the two regions */
     uint32_t state;     /* address of the vertex's state */
+    bool mapped;        /* regions are listed, and nothing is copied: a tile_window shows the host's memory */
     bool apart;         /* fields begin in memory elements of their own */
     VEC(struct tile_region) regions;
     char *why; /* 240 bytes: why the vertex does not fit */

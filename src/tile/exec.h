@@ -36,6 +36,8 @@ uint32_t half_round(struct tile_context *c, const struct tile_op *o, double valu
 
 /* The step at an address; NULL when there is no code. */
 const struct tile_step *tile_step_at(const struct tile *tile, uint32_t address);
+/* Sets the registers and the floating-point state that a worker starts with. */
+void tile_enter_worker(struct tile *tile, unsigned worker, uint32_t vertex);
 /* Starts a worker: it runs when the supervisor waits. */
 void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex);
 /* Runs the workers that were started to their ends. */
@@ -53,11 +55,10 @@ uint64_t prng_next(struct tile_context *c);
 /* Raises an exception: describes it in the tile and leaves the run. */
 _Noreturn void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_exception code, uint32_t address,
                           const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Raises the exception of an access that is not aligned or not in memory. */
-_Noreturn void tile_bad_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
-                               bool write);
-/* Raises an exception when permissions do not allow an access. */
-void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write);
+/* The host address of an access that is not plainly in memory, or is watched; raises an exception when the address is
+ * not aligned or not in memory, or permissions do not allow the access. */
+unsigned char *tile_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
+                           bool write);
 
 /* Places of registers: m0.. from 0, a0.. from REG_A. Registers that cannot be written have writes sent to places that
  * nobody reads. */
@@ -155,7 +156,9 @@ struct tile {
     enum tile_arch arch;
     uint32_t base, bytes, interleaved;
     unsigned char *memory;
-    unsigned char *allowed; /* by byte: enum tile_permission; NULL when accesses are not checked */
+    unsigned char *allowed;             /* by byte: enum tile_permission; NULL when accesses are not checked */
+    const struct tile_windows *windows; /* of host memory; NULL: none */
+    bool watched;                       /* allowed or windows is there: tile_access decides */
     const struct tile_program *program;
     struct tile_context context[TILE_WORKERS + 1]; /* workers, then the supervisor */
     unsigned active;                               /* bits of workers that run */
@@ -180,10 +183,8 @@ static inline unsigned char *memory_at(struct tile_context *c, const struct tile
 {
     const struct tile *tile = c->tile;
     uint32_t offset = address - tile->base;
-    if (__builtin_expect(offset > tile->bytes - bytes || (address & (bytes - 1)), 0))
-        tile_bad_access(c, o, address, bytes, write);
-    if (__builtin_expect(tile->allowed != NULL, 0))
-        tile_check_access(c, o, address, bytes, write);
+    if (__builtin_expect(offset > tile->bytes - bytes || (address & (bytes - 1)) || tile->watched, 0))
+        return tile_access(c, o, address, bytes, write);
     return tile->memory + offset;
 }
 static inline uint32_t load32(struct tile_context *c, const struct tile_op *o, uint32_t address)

@@ -17,13 +17,6 @@ void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_excep
     longjmp(*(jmp_buf *)tile->escape, 1);
 }
 
-void tile_bad_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write)
-{
-    bool inside = address - c->tile->base <= c->tile->bytes - bytes;
-    tile_raise(c, o, TILE_INVALID_ADDR, address, "%s %u bytes at 0x%x, which is %s", write ? "stores" : "loads", bytes,
-               address, inside ? "not aligned" : "outside of the tile's memory");
-}
-
 /* A load whose result nobody can read moves a pointer; it only has to be in memory. */
 static bool is_dummy_load(const struct tile_op *o)
 {
@@ -31,7 +24,8 @@ static bool is_dummy_load(const struct tile_op *o)
            (o->to[0] == REG_LOST_A || o->to[0] == REG_LOST_M);
 }
 
-void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes, bool write)
+static void check_permissions(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
+                              bool write)
 {
     const unsigned char *allowed = c->tile->allowed + (address - c->tile->base);
     unsigned wanted = write ? TILE_MAY_WRITE : TILE_MAY_READ;
@@ -39,4 +33,38 @@ void tile_check_access(struct tile_context *c, const struct tile_op *o, uint32_t
         if (!(allowed[i] & wanted) && (write || !is_dummy_load(o)))
             tile_raise(c, o, TILE_OUTSIDE, address + i, "%s 0x%x, which is outside of what the vertex may %s",
                        write ? "stores to" : "loads from", address + i, write ? "write" : "read");
+}
+
+/* The host memory behind an address; NULL: no window has it. */
+static unsigned char *through_window(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
+                                     bool write)
+{
+    const struct tile_windows *windows = c->tile->windows;
+    for (size_t i = 0; windows && i < windows->list.count; ++i) {
+        const struct tile_window *w = windows->list.data + i;
+        uint32_t offset = address - w->address;
+        if (offset >= w->bytes + w->behind || bytes > w->bytes + w->behind - offset)
+            continue;
+        if (write && (!w->writable || offset + bytes > w->bytes))
+            tile_raise(c, o, TILE_OUTSIDE, address, "stores to 0x%x, which is %s what the vertex may write", address,
+                       w->writable ? "behind" : "not in");
+        return w->host + offset;
+    }
+    return NULL;
+}
+
+unsigned char *tile_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
+                           bool write)
+{
+    const struct tile *tile = c->tile;
+    bool inside = address - tile->base <= tile->bytes - bytes, aligned = (address & (bytes - 1)) == 0;
+    unsigned char *host = aligned ? through_window(c, o, address, bytes, write) : NULL;
+    if (host)
+        return host;
+    if (!inside || !aligned)
+        tile_raise(c, o, TILE_INVALID_ADDR, address, "%s %u bytes at 0x%x, which is %s", write ? "stores" : "loads",
+                   bytes, address, aligned ? "outside of the tile's memory" : "not aligned");
+    if (tile->allowed)
+        check_permissions(c, o, address, bytes, write);
+    return tile->memory + (address - tile->base);
 }

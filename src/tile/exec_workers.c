@@ -73,16 +73,22 @@ static void over_limit(struct tile_context *c, const struct tile_step *s)
                (unsigned long long)c->tile->limit);
 }
 
-void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex)
+void tile_enter_worker(struct tile *tile, unsigned worker, uint32_t vertex)
 {
     struct tile_context *c = tile->context + worker;
-    struct tile_op op = { .address = entry };
     c->r[12] = tile->worker_base[worker];
     c->r[13] = vertex;
     c->fp_ctl = tile->fp_ictl;
     c->fp_nfmt = tile->fp_infmt;
     c->fp_scl = tile->fp_iscl;
     c->fp_sts = 0;
+}
+
+void tile_start_worker(struct tile *tile, unsigned worker, uint32_t entry, uint32_t vertex)
+{
+    struct tile_context *c = tile->context + worker;
+    struct tile_op op = { .address = entry };
+    tile_enter_worker(tile, worker, vertex);
     c->repeat_end = NULL;
     c->slots = 0;
     c->next = tile_step_at(tile, entry);

@@ -56,6 +56,7 @@ bool tile_watch(struct tile *tile, bool watch)
 {
     mem_free(tile->allowed);
     tile->allowed = watch ? mem_try_zero(tile->bytes, 1) : NULL;
+    tile->watched = tile->allowed || tile->windows;
     return tile->allowed || !watch;
 }
 
@@ -67,6 +68,20 @@ void tile_allow(struct tile *tile, uint32_t address, uint32_t bytes, unsigned pe
     uint32_t end = bytes < tile->bytes - offset ? offset + bytes : tile->bytes;
     for (; offset < end; ++offset)
         tile->allowed[offset] |= (unsigned char)permissions;
+}
+
+void tile_use_windows(struct tile *tile, const struct tile_windows *windows)
+{
+    tile->windows = windows;
+    tile->watched = tile->allowed || windows;
+}
+
+void tile_switch(struct tile *tile, const struct tile_program *program)
+{
+    if (tile->program == program)
+        return;
+    tile->program = program;
+    memcpy(tile->memory + (program->base - tile->base), program->image, program->bytes);
 }
 
 void tile_trace(struct tile *tile, const struct tile_tracer *tracer)
@@ -164,6 +179,31 @@ bool tile_run_workers(struct tile *tile, uint32_t entry, uint32_t vertex, unsign
     if (!setjmp(escape)) {
         for (unsigned w = 0; w < workers; ++w)
             tile_start_worker(tile, w, entry, vertex);
+        tile_finish_workers(tile);
+    }
+    return end(tile, result);
+}
+
+void tile_begin_vertex(struct tile *tile, uint32_t vertex)
+{
+    for (unsigned w = 0; w < TILE_WORKERS; ++w)
+        tile_enter_worker(tile, w, vertex);
+}
+
+bool tile_go_on(struct tile *tile, unsigned worker, uint32_t entry, struct tile_result *result)
+{
+    jmp_buf escape;
+    struct tile_context *c = tile->context + worker;
+    struct tile_op op = { .address = entry };
+    begin(tile);
+    tile->escape = &escape;
+    if (!setjmp(escape)) {
+        c->repeat_end = NULL;
+        c->slots = 0;
+        c->next = tile_step_at(tile, entry);
+        if (!c->next)
+            tile_raise(c, &op, TILE_INVALID_PC, entry, "the entry 0x%x is not code", entry);
+        tile->active = 1u << worker;
         tile_finish_workers(tile);
     }
     return end(tile, result);

@@ -6,6 +6,8 @@
 
 #include "tile/isa.h"
 
+#include "base/vec.h"
+
 struct tile;
 struct tile_program;
 
@@ -46,6 +48,19 @@ unsigned char *tile_memory(struct tile *tile, uint32_t address, uint32_t bytes);
 /* Checks all accesses against permissions, which begin empty; false without host memory. */
 bool tile_watch(struct tile *tile, bool watch);
 void tile_allow(struct tile *tile, uint32_t address, uint32_t bytes, unsigned permissions);
+
+/* Host memory that stands at addresses of the tile, in or outside of its memory: accesses go to the host's. */
+struct tile_window {
+    unsigned char *host;
+    uint32_t address, bytes;
+    uint32_t behind; /* bytes behind it that may be loaded */
+    bool writable;
+};
+struct tile_windows {
+    VEC(struct tile_window) list;
+};
+/* The windows must outlive their use; NULL: none. */
+void tile_use_windows(struct tile *tile, const struct tile_windows *windows);
 void tile_trace(struct tile *tile, const struct tile_tracer *tracer);
 /* Counts how often each word's step is executed; the array has a number for each word of the code. NULL: not. */
 void tile_count(struct tile *tile, uint64_t *executed);
@@ -73,6 +88,12 @@ struct tile_result {
 };
 /* Runs one worker (`workers` 1, on context 0) or all six from an entry to their end. */
 bool tile_run_workers(struct tile *tile, uint32_t entry, uint32_t vertex, unsigned workers, struct tile_result *result);
+/* Makes a tile go on with another program of the same architecture; contexts keep their state. */
+void tile_switch(struct tile *tile, const struct tile_program *program);
+/* Sets the floating-point state of all contexts as at the start of a vertex. */
+void tile_begin_vertex(struct tile *tile, uint32_t vertex);
+/* Runs one worker from an entry to its exit, as it is: registers and floating-point state stay. */
+bool tile_go_on(struct tile *tile, unsigned worker, uint32_t entry, struct tile_result *result);
 /* Calls a function of supervisor code with m0 = argument, m11 = stack; ends when it returns and no worker runs. */
 bool tile_run_supervisor(struct tile *tile, uint32_t entry, uint32_t argument, uint32_t stack,
                          struct tile_result *result);

@@ -4,11 +4,14 @@
 #define POPLAR_DETAIL_BUILTIN_RANDOM_HPP
 
 #include <poplar/detail/builtin_floats.hpp>
+#ifdef POPLAR_TILE_BUILTINS
+#include <poplar/detail/tile_assembly.hpp>
+#endif
 
 // Each vertex, and each worker of a MultiVertex, has a generator: xoroshiro128aox as the tiles', seeded from the number
 // of the vertex in its compute set and that of the sets that ran before.  popc defines what is declared here.
 #define POPLAR_IPU_BUILTINS 1
-#ifdef __IPU__
+#if defined(__IPU__) && !defined(POPLAR_TILE_BUILTINS)
 extern "C" unsigned long long __popc_urand64();
 extern "C" unsigned __popc_tile_id();
 extern "C" unsigned long long __popc_cycles();
@@ -29,11 +32,17 @@ inline unsigned __builtin_ipu_get_tile_id()
 extern "C" unsigned long long *__popc_generator();
 inline unsigned long long __popc_urand64()
 {
+#ifdef POPLAR_TILE_BUILTINS // the generator of the tile's worker, which instructions use
+    unsigned long long bits;
+    poplar::detail::Assembly("urand64 %0", __FILE__, __LINE__).out("=A", "", bits).run();
+    return bits;
+#else
     unsigned long long *const state = __popc_generator();
     const unsigned long long s0 = state[0], s1 = state[1], x = s0 ^ s1, a = s0 & s1;
     state[0] = (s0 << 55 | s0 >> 9) ^ x ^ x << 14;
     state[1] = x << 36 | x >> 28;
     return x ^ ((a << 1 | a >> 63) | (a << 2 | a >> 62));
+#endif
 }
 #endif
 

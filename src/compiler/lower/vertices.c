@@ -73,6 +73,13 @@ static void add_used_modules(const struct emitting *e)
     free(listed);
 }
 
+/* Whether its code has inline assembly, or calls functions in assembly. */
+static bool assembles(const struct codelet *codelet)
+{
+    const struct module *module = codelet->module;
+    return codelet->object < module->object_count && module->objects[codelet->object].assembles;
+}
+
 static uint32_t image_codelet_of(struct emitting *e, uint32_t type)
 {
     struct compiler *c = e->c;
@@ -81,7 +88,7 @@ static uint32_t image_codelet_of(struct emitting *e, uint32_t type)
            codelet < codelet->module->codelets + codelet->module->codelet_count);
     if (!e->codelet_of[type]) {
         uint32_t module = image_module(c, chosen_module(e, codelet->module));
-        for (size_t i = 0; codelet->external && i < c->store->modules.count; ++i)
+        for (size_t i = 0; (codelet->external || assembles(codelet)) && i < c->store->modules.count; ++i)
             if (c->store->modules.data[i]->tile_count) /* its code in assembly may be in any of them */
                 image_module(c, c->store->modules.data[i]);
         *vec_push(&c->image->codelets) =
@@ -253,9 +260,11 @@ static void finish_parts(struct emitting *e)
 /* Whether a vertex runs in the interpreter of a tile, which needs the sizes of its edges. */
 static bool has_external(const struct emitting *e)
 {
-    for (size_t i = 0; i < e->order->groups.count; ++i)
-        if (e->c->store->types.data[e->order->groups.data[i].type].codelet->external)
+    for (size_t i = 0; i < e->order->groups.count; ++i) {
+        const struct codelet *codelet = e->c->store->types.data[e->order->groups.data[i].type].codelet;
+        if (codelet->external || assembles(codelet))
             return true;
+    }
     return false;
 }
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 enum { QUOTED = 800 }; /* characters of the compiler's message that an error quotes; the log has the whole message */
 
@@ -39,6 +40,14 @@ pop_status build_refuse(const struct popc_source *source, const char *said, pop_
 
 /* ---- command lines ---- */
 
+/* The architecture that code with the tile's builtins is for: the one that --target names, else ipu2. */
+static const char *tile_version(const struct popc_flags *flags)
+{
+    return flags->devices == 1u << DEVICE_IPU1    ? "-D__IPU_ARCH_VERSION__=1"
+           : flags->devices == 1u << DEVICE_IPU21 ? "-D__IPU_ARCH_VERSION__=21"
+                                                  : "-D__IPU_ARCH_VERSION__=2";
+}
+
 /* C++ as devices support it: no exceptions, no RTTI, no C++ standard library. */
 static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
@@ -46,6 +55,9 @@ static void start_cpp_command(struct command *command, const struct popc_source 
     command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-fPIC",
                                                 "-fno-lto", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
                                                 "-fdiagnostics-color=never", NULL });
+    if (source->flags->tile)
+        command_add(command, (const char *const[]){ "-D__IPU__=1", tile_version(source->flags),
+                                                    "-DPOPLAR_TILE_BUILTINS=1", NULL });
     command_add_source(command, source);
 }
 
@@ -67,6 +79,7 @@ static void reflection_command(struct command *command, const struct popc_source
                                const struct scratch *scratch)
 {
     start_command(command, source, compiler);
+    command->compiles = true;
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
     if (source->language == POPC_CPP) /* attributes and pragmas may belong to other compilers */
@@ -115,6 +128,7 @@ static void cpp_speed_command(struct command *command, const struct popc_source 
                               const struct scratch *scratch, bool exports)
 {
     start_command(command, source, compiler);
+    command->compiles = true;
     add_level(command, source, exports);
     if (exports)
         command_add(command, (const char *const[]){ "-fvisibility-inlines-hidden", NULL });
@@ -137,11 +151,51 @@ static void cpp_link_command(struct command *command, const struct popc_source *
     command_add(command, (const char *const[]){ "-Wl,--as-needed", "-lm", "-lc", "-lgcc", NULL });
 }
 
+/* Preprocesses what the command compiles and rewrites its inline assembly; the command then reads the result. */
+static pop_status rewrite_statements(const struct popc_source *source, struct command *command,
+                                     const struct scratch *scratch, const struct str *text, struct built *built,
+                                     pop_error *error)
+{
+    struct command preprocess = { 0 };
+    struct str rewritten = { 0 };
+    char *read = NULL;
+    size_t size;
+    int code = 0;
+    for (size_t i = 0; i < command->words.count; ++i)
+        *vec_push(&preprocess.words) =
+            command->words.data[i] == scratch->object.text ? scratch->rewritten.text : command->words.data[i];
+    command_add(&preprocess, (const char *const[]){ "-E", NULL });
+    *vec_push(&preprocess.words) = NULL;
+    pop_status status = text ? file_write(scratch->source.text, text->text, text->length, error) : POP_OK;
+    if (status == POP_OK)
+        status = child_run(preprocess.words.data, &built->messages, &code, error);
+    if (status == POP_OK && (code || file_read(scratch->rewritten.text, &read, &size, NULL) != POP_OK))
+        status = build_refuse(source, str_text(&built->messages), error);
+    if (status == POP_OK && !statements_rewrite(read, &rewritten, &built->messages))
+        status = build_refuse(source, str_text(&built->messages), error);
+    if (status == POP_OK)
+        status = file_write(scratch->rewritten.text, rewritten.text, rewritten.length, error);
+    built_read_included(built, scratch);
+    unlink(scratch->included.text);
+    for (size_t i = 0; i < command->words.count; ++i)
+        if (command->words.data[i] == scratch->source.text)
+            command->words.data[i] = scratch->rewritten.text;
+    vec_free(&preprocess.words);
+    str_free(&rewritten);
+    free(read);
+    return status;
+}
+
 /* Compiles text; the object's bytes are malloc'ed. */
 static pop_status compile(const struct popc_source *source, struct command *command, const struct scratch *scratch,
-                          const struct str *text, struct str *said, char **object, size_t *size, pop_error *error)
+                          const struct str *text, struct built *built, char **object, size_t *size, pop_error *error)
 {
-    pop_status status = command_run(command, scratch, text, said, object, size, error);
+    struct str *said = &built->messages;
+    bool rewrites = source->flags->tile && source->language == POPC_CPP && command->compiles;
+    pop_status status = rewrites ? rewrite_statements(source, command, scratch, text, built, error) : POP_OK;
+    *object = NULL;
+    if (status == POP_OK)
+        status = command_run(command, scratch, rewrites ? NULL : text, said, object, size, error);
     if (status == POP_OK && !*object)
         return build_refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
     return status;
@@ -213,7 +267,7 @@ static pop_status reflect(const struct popc_source *source, const char *compiler
         start_preprocessor(&preprocessor, source, compiler, scratch);
     reflection_command(&command, source, compiler, scratch);
     if (status == POP_OK)
-        status = compile(source, &command, scratch, NULL, &built->messages, &object, &size, error);
+        status = compile(source, &command, scratch, NULL, built, &object, &size, error);
     if (status == POP_OK) {
         built_read_included(built, scratch);
         reflection->templates = source->language == POPC_CPP && templates_in(source->text, source->size);
@@ -247,7 +301,7 @@ static pop_status link_cpp(const struct popc_source *source, const char *compile
     cpp_link_command(&command, source, compiler, scratch);
     made_complete(&command, *object, *size, reflection);
     free(*object);
-    pop_status status = compile(source, &command, scratch, NULL, &built->messages, object, size, error);
+    pop_status status = compile(source, &command, scratch, NULL, built, object, size, error);
     vec_free(&command.words);
     return status;
 }
@@ -260,7 +314,7 @@ static pop_status compile_for_speed(const struct popc_source *source, const char
     struct command command;
     bool cpp = source->language == POPC_CPP;
     (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch, reflection->exports);
-    pop_status status = compile(source, &command, scratch, text, &built->messages, object, size, error);
+    pop_status status = compile(source, &command, scratch, text, built, object, size, error);
     if (status == POP_OK && cpp)
         status = link_cpp(source, compiler, scratch, built, reflection, object, size, error);
     vec_free(&command.words);
@@ -298,11 +352,18 @@ static pop_status generate(const struct popc_source *source, const char *compile
     pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
     if (status == POP_OK)
         reflect_imports(reflection, object, size);
+    if (status == POP_OK && reflection->wanted.count) { /* now it is known what the source only declares */
+        free(object);
+        str_free(&text);
+        thunks_write(source, reflection, &text);
+        status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
+    }
     if (status == POP_OK && source->language == POPC_CPP)
         status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
     if (status == POP_OK) {
         take_object(module, object, size);
         module->objects->shares = reflect_shares(reflection);
+        module->objects->assembles = source->language == POPC_CPP && source->flags->calls;
         module->objects->asks_tile = source->language == POPC_CPP && elf_uses(object, size, "__popc_asks_tile");
     }
     free(object);
@@ -333,9 +394,11 @@ pop_status build_module(const struct popc_source *source, const char *compiler, 
     if (status != POP_OK)
         return status;
     struct module *module = module_create(source->name, source->flags->level);
-    struct reflection reflection = {
-        .source = source->name, .language = source->language, .arena = &module->arena, .error = error
-    };
+    struct reflection reflection = { .source = source->name,
+                                     .language = source->language,
+                                     .arena = &module->arena,
+                                     .wants = source->language == POPC_CPP && source->flags->calls,
+                                     .error = error };
     status = reflect(source, compiler, &scratch, built, &reflection, error);
     if (status == POP_OK)
         status = generate(source, compiler, &scratch, built, &reflection, module, error);
@@ -346,6 +409,7 @@ pop_status build_module(const struct popc_source *source, const char *compiler, 
     }
     scratch_close(&scratch);
     vec_free(&reflection.vertices);
+    vec_free(&reflection.wanted);
     if (status == POP_OK)
         built->module = module;
     else
@@ -366,6 +430,7 @@ static struct module *borrow(const struct module *of)
                                                                           .size = of->objects[i].size,
                                                                           .shares = of->objects[i].shares,
                                                                           .asks_tile = of->objects[i].asks_tile,
+                                                                          .assembles = of->objects[i].assembles,
                                                                           .source = of->objects[i].source };
     return module;
 }

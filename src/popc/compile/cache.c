@@ -12,7 +12,7 @@
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Increment when generated code, reflection or the format changes: entries of other versions are not found. */
 enum { VERSION = 8, SECTIONS = 6 };
-enum { CPP_VERSION = 9 };   /* the same for sources in C++ */
+enum { CPP_VERSION = 10 };  /* the same for sources in C++ */
 enum { SIZES_VERSION = 3 }; /* the same for sizes of code on devices */
 
 struct digest {
@@ -43,6 +43,7 @@ static void make_key(const struct popc_source *source, struct bytes *key)
         snprintf(settings + strlen(settings), sizeof(settings) - strlen(settings), " counted %u", flags->counted);
     bytes_string(key, settings);
     bytes_string(key, flags->behaving ? BEHAVING_FLAG : "");
+    bytes_string(key, flags->tile ? TILE_FLAG : flags->calls ? CALLS_FLAG : "");
     bytes_string(key, flags->standard[source->language == POPC_CPP]);
     bytes_string(key, source->name);
     bytes_u64(key, flags->both.count);

@@ -82,6 +82,7 @@ pop_status scratch_open(struct scratch *scratch, enum popc_language language, po
     scratch_name(scratch, "unlinked.o", &scratch->unlinked);
     scratch_name(scratch, "preprocessed", &scratch->preprocessed);
     scratch_name(scratch, "included", &scratch->included);
+    scratch_name(scratch, "codelets.ii", &scratch->rewritten);
     return POP_OK;
 }
 
@@ -92,6 +93,7 @@ void scratch_close(struct scratch *scratch)
     unlink(scratch->unlinked.text);
     unlink(scratch->preprocessed.text);
     unlink(scratch->included.text);
+    unlink(scratch->rewritten.text);
     rmdir(scratch->directory.text);
     if (scratch->lock >= 0)
         close(scratch->lock);
@@ -101,6 +103,7 @@ void scratch_close(struct scratch *scratch)
     str_free(&scratch->unlinked);
     str_free(&scratch->preprocessed);
     str_free(&scratch->included);
+    str_free(&scratch->rewritten);
 }
 
 /* ---- command lines ---- */
@@ -120,6 +123,8 @@ void command_add_source(struct command *command, const struct popc_source *sourc
     if (source->language == POPC_CPP && memmem(source->text, source->size, "__builtin_ipu_", 14))
         command_add(command,
                     (const char *const[]){ "-include", "ipu_builtins.h", NULL }); /* the device's compiler has them */
+    if (source->language == POPC_CPP && source->flags->calls)
+        command_add(command, (const char *const[]){ "-include", "poplar/detail/tile_assembly.hpp", NULL });
     for (size_t i = 0; i < source->flags->both.count; ++i)
         *vec_push(&command->words) = source->flags->both.data[i];
     const char *standard = source->flags->standard[source->language == POPC_CPP];

@@ -9,6 +9,7 @@
 struct scratch {
     int lock; /* held on the directory during the run: a directory without a lock is left over from a killed run */
     struct str directory, source, object, unlinked, preprocessed, included;
+    struct str rewritten; /* preprocessed source that the compiler reads instead */
 };
 
 pop_status scratch_open(struct scratch *scratch, enum popc_language language, pop_error *error);
@@ -17,6 +18,7 @@ void scratch_close(struct scratch *scratch);
 /* A command line; its words are borrowed. */
 struct command {
     VEC(const char *) words;
+    bool compiles; /* C++, whose inline assembly may have to be rewritten */
     char optimise[4], march[24];
 };
 

@@ -19,6 +19,13 @@ void device_uses_write(const struct module *module, const struct reflection *ref
 char *device_compile_counted(const struct popc_source *source, const char *device_compiler, int arch,
                              const struct scratch *scratch, struct built *built, size_t *size, pop_error *error);
 
+/* statements.c: inline assembly in C++ codelets that run on the host (popc --tile-builtins). */
+
+/* Rewrites preprocessed C++: each statement asm("..." : ... : ... : ...) becomes a chain of calls of
+ * poplar::detail::Assembly on the same lines. Statements of system headers and of the text that popc adds stay. False
+ * for a statement that cannot run on the host, with an error about it in `said`. */
+bool statements_rewrite(const char *text, struct str *rewritten, struct str *said);
+
 /* thunks_cpp.c: generates the code around a user's source in C++. */
 
 /* Like thunks_write, and adds the table of facts about each class (made.h). */

@@ -9,6 +9,8 @@
 
 #define BEHAVING_FLAG "-ffloat-behaviour"
 #define LATER_FLAG    "--measure-later"
+#define TILE_FLAG     "--tile-builtins"
+#define CALLS_FLAG    "--call-assembly"
 
 struct popc_flags {
     VEC(char *) both;     /* for both compilations: -D -U -I -include */
@@ -21,10 +23,12 @@ struct popc_flags {
     bool behaving;        /* -ffloat-behaviour: code that calls the engine to round to half (popc/behave.c) */
     unsigned level;       /* enum machine_level */
     unsigned devices;     /* --target: bits 1 << enum device_arch of the devices to measure code for */
-    bool later;           /* --measure-later: graphs measure at the first query of a size */
-    char *code_of;        /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
-    bool measured;        /* internal, not a flag: only code sizes are wanted */
-    unsigned counted;     /* internal: enum device_arch + 1 to make only the object that is interpreted, else 0 */
+    bool tile;            /* --tile-builtins: __IPU__ is defined for the host, inline assembly is interpreted */
+    bool calls;    /* --call-assembly, and --tile-builtins: functions that the source only declares may be assembly */
+    bool later;    /* --measure-later: graphs measure at the first query of a size */
+    char *code_of; /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
+    bool measured; /* internal, not a flag: only code sizes are wanted */
+    unsigned counted; /* internal: enum device_arch + 1 to make only the object that is interpreted, else 0 */
 };
 /* Splits text at blanks ('...' and "..." keep them) and checks the flags; invalid_option names the nearest known
  * flag. NULL means no flags. */

@@ -12,6 +12,7 @@
  * thread, and ends the process where there is none. */
 static const char thunk_hooks[] =
     "#line 1 \"popc\"\n"
+    "struct popc_assembly;\n"
     "struct popc_call {\n"
     "    void *popc_states;\n"
     "    __SIZE_TYPE__ popc_stride, popc_count;\n"
@@ -24,6 +25,7 @@ static const char thunk_hooks[] =
     "    unsigned long long popc_seed, popc_generator[2];\n"
     "    const void *popc_drawn, *popc_timed;\n"
     "    unsigned popc_worker, popc_drawn_worker, popc_cycles;\n"
+    "    void (*popc_assemble)(struct popc_call *, struct popc_assembly *);\n"
     "};\n"
     "static struct popc_call **(*popc_where)(void);\n"
     "#ifdef __cplusplus\n"

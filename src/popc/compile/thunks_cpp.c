@@ -3,6 +3,7 @@
  * they do not conflict with its declarations. */
 #include "popc/compile/compile.h"
 #include "popc/compile/made.h"
+#include "popc/module/resolve.h"
 
 static const char hooks[] =
     "#define POPC_HOOK(popc_name, popc_parameters, popc_symbol)                                                  \\\n"
@@ -136,7 +137,39 @@ static const char builtin_hooks[] =
     "#define POPC_WORKER(popc_number) popc_call->popc_worker = popc_number,\n"
     "#else\n"
     "#define POPC_WORKER(popc_number)\n"
+    "#endif\n"
+    "#ifdef POPLAR_TILE_ASSEMBLY\n"
+    "extern \"C\" void __popc_assembly(struct popc_assembly *popc_statement)\n"
+    "{\n"
+    "    struct popc_call *popc_call = popc_where ? *popc_where() : nullptr;\n"
+    "    if (!popc_call || !popc_call->popc_stride || !popc_call->popc_assemble)\n"
+    "        popc_stop(\"it uses assembly of the tile outside of a vertex\", popc_statement->file, "
+    "popc_statement->line);\n"
+    "    popc_call->popc_assemble(popc_call, popc_statement);\n"
+    "}\n"
+    "#undef POPC_WORKER\n"
+    "#define POPC_WORKER(popc_number) popc_call->popc_worker = popc_number,\n"
     "#endif\n";
+
+/* For each function that the source only declares, what calls it in the interpreter, when it is in assembly
+ * (resolve.h): popc_assembly_NAME has its address. Its type is that of the declaration. */
+static void write_callees(const struct reflection *reflection, struct str *out)
+{
+    for (size_t i = 0; i < reflection->wanted.count; ++i) {
+        const char *symbol = reflection->wanted.data[i];
+        struct str name = { 0 };
+        symbol_spell(symbol, &name);
+        size_t length = name.length;
+        if (length > 2 && strcmp(name.text + length - 2, "()") == 0)
+            name.text[length - 2] = 0;
+        str_format(out,
+                   "struct popc_label_%zu { static const char *text() { return \"%s\"; } };\n"
+                   "extern \"C\" __attribute__((visibility(\"default\"), used)) void *const " CALLEE_PREFIX "%s =\n"
+                   "    (void *)&::poplar::detail::Callee<popc_label_%zu, decltype(%s)>::call;\n",
+                   i, symbol, symbol, i, name.text);
+        str_free(&name);
+    }
+}
 
 void thunks_write_cpp(const struct popc_source *source, struct reflection *reflection, struct str *out)
 {
@@ -146,5 +179,6 @@ void thunks_write_cpp(const struct popc_source *source, struct reflection *refle
         thunk_name(reflection, i);
         write_run(reflection->vertices.data + i, out);
     }
+    write_callees(reflection, out);
     write_table(reflection, out);
 }

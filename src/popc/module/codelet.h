@@ -37,6 +37,7 @@ enum vector_layout {
 };
 enum vector_list_layout { LIST_DELTAN = 0, LIST_DELTANELEMENTS, LIST_COMPACT_DELTAN };
 
+struct popc_assembly;
 struct codelet_field {
     const char *name;
     uint8_t direction;             /* enum field_direction */
@@ -86,6 +87,8 @@ struct codelet_call {
     uint64_t generator[2];     /* of random numbers of the vertex drawn and its worker */
     const void *drawn, *timed; /* the vertices to which generator and cycles belong */
     unsigned worker, drawn_worker, cycles;
+    /* Executes inline assembly, or a function of a .S file; does not return when that fails. */
+    void (*assemble)(struct codelet_call *call, struct popc_assembly *assembly);
 };
 /* True when every compute() returned true (void counts as true). */
 typedef bool (*codelet_run)(struct codelet_call *call);
@@ -121,6 +124,7 @@ struct module_object {
     size_t counted_size;
     const char *source; /* name of its file, for messages */
     bool shares;        /* it has functions or variables for other objects, or uses theirs (resolve.h) */
+    bool assembles;     /* its code has inline assembly of the tile, or calls functions of .S files */
     bool asks_tile;     /* its code asks for the tile of its vertices (codelet_call.tile) */
     struct module_code measured[DEVICE_ARCHS]; /* from which sizes are measured; only of objects that share */
 };

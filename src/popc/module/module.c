@@ -115,6 +115,7 @@ static uint32_t copy_object(struct module *to, const struct module_object *objec
                                     .size = object->size,
                                     .shares = object->shares,
                                     .asks_tile = object->asks_tile,
+                                    .assembles = object->assembles,
                                     .source = arena_string(&to->arena, object->source) };
     if (object->counted_size)
         copy_counted(to, copy, object);

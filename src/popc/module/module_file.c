@@ -97,7 +97,7 @@ static bool write_external(struct bytes *out, const struct module *module)
     return any;
 }
 
-enum { SHARES = 1, ASKS_TILE = 2 };
+enum { SHARES = 1, ASKS_TILE = 2, ASSEMBLES = 4 };
 /* A byte with these bits, the name of its source and its code for each device (size, bytes) for each object; false when
  * none has a bit. */
 static bool write_shares(struct bytes *out, const struct module *module)
@@ -105,7 +105,8 @@ static bool write_shares(struct bytes *out, const struct module *module)
     bool any = false;
     for (uint32_t i = 0; i < module->object_count; ++i) {
         uint8_t bits =
-            (uint8_t)((module->objects[i].shares ? SHARES : 0) | (module->objects[i].asks_tile ? ASKS_TILE : 0));
+            (uint8_t)((module->objects[i].shares ? SHARES : 0) | (module->objects[i].asks_tile ? ASKS_TILE : 0) |
+                      (module->objects[i].assembles ? ASSEMBLES : 0));
         bytes_u8(out, bits);
         bytes_string(out, module->objects[i].source);
         for (int arch = 0; arch < DEVICE_ARCHS; ++arch) {
@@ -395,6 +396,7 @@ static bool read_shares(struct container_reader *r, struct module *module)
         uint8_t bits = reader_u8(r);
         module->objects[i].shares = bits & SHARES;
         module->objects[i].asks_tile = bits & ASKS_TILE;
+        module->objects[i].assembles = bits & ASSEMBLES;
         module->objects[i].source = read_name(r, &module->arena);
         for (int arch = 0; arch < DEVICE_ARCHS; ++arch)
             read_code(r, module, module->objects[i].measured, arch);

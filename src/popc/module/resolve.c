@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "popc/module/resolve.h"
 #include "popc/module/elf_symbols.h"
+#include "tile/object.h"
 
 #include "base/error.h"
 
@@ -64,19 +65,42 @@ struct reading {
 static void read_symbol(const char *symbol, void *context)
 {
     struct reading *reading = context;
-    *vec_push(&reading->shared->list) =
-        (struct shared_symbol){ arena_string(&reading->shared->arena, symbol), reading->module, reading->object };
+    *vec_push(&reading->shared->list) = (struct shared_symbol){ arena_string(&reading->shared->arena, symbol),
+                                                                reading->module, reading->object, false };
+}
+
+/* The global labels of assembly code, of any architecture. */
+static void read_assembly(struct shared_symbols *shared, struct module *module)
+{
+    for (uint32_t i = 0; i < module->tile_count; ++i) {
+        const struct module_tile *tile = module->tiles + i;
+        struct tile_object *object = tile->size ? tile_object_read(tile->data, tile->size) : NULL;
+        for (size_t s = 0; object && s < object->symbols.count; ++s) {
+            const struct tile_symbol *symbol = object->symbols.data + s;
+            if (symbol->global && symbol->section >= 0 && object->sections.data[symbol->section].code)
+                *vec_push(&shared->list) =
+                    (struct shared_symbol){ arena_string(&shared->arena, symbol->name), module, 0, true };
+        }
+        tile_object_free(object);
+    }
 }
 
 static int by_name(const void *a, const void *b)
 {
     const struct shared_symbol *x = a, *y = b;
-    return strcmp(x->name, y->name);
+    int order = strcmp(x->name, y->name);
+    return order ? order : x->assembly - y->assembly; /* code of the host first */
 }
 
 void shared_symbols_read(struct shared_symbols *shared, struct module *const *modules, size_t count)
 {
     *shared = (struct shared_symbols){ .list = { 0 } };
+    bool assembles = false;
+    for (size_t m = 0; m < count; ++m)
+        for (uint32_t i = 0; i < modules[m]->object_count; ++i)
+            assembles |= modules[m]->objects[i].assembles;
+    for (size_t m = 0; m < count && assembles; ++m)
+        read_assembly(shared, modules[m]);
     for (size_t m = 0; m < count; ++m)
         for (uint32_t i = 0; i < modules[m]->object_count; ++i) {
             struct reading reading = { shared, modules[m], i };
@@ -95,12 +119,15 @@ void shared_symbols_free(struct shared_symbols *shared)
 
 const struct shared_symbol *shared_symbols_find(const struct shared_symbols *shared, const char *name)
 {
-    const struct shared_symbol key = { .name = name }, *first = shared->list.data;
-    const struct shared_symbol *found =
-        shared->list.count ? bsearch(&key, first, shared->list.count, sizeof(key), by_name) : NULL;
-    while (found && found > first && strcmp(found[-1].name, name) == 0)
-        --found;
-    return found;
+    size_t low = 0, high = shared->list.count;
+    while (low < high) { /* the first of that name */
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(shared->list.data[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < shared->list.count && strcmp(shared->list.data[low].name, name) == 0 ? shared->list.data + low : NULL;
 }
 
 /* The next definition of the same symbol; NULL: there is none. */
@@ -108,7 +135,9 @@ static const struct shared_symbol *next_definition(const struct shared_symbols *
                                                    const struct shared_symbol *symbol)
 {
     const struct shared_symbol *next = symbol + 1;
-    return next < shared->list.data + shared->list.count && strcmp(next->name, symbol->name) == 0 ? next : NULL;
+    return next < shared->list.data + shared->list.count && !next->assembly && strcmp(next->name, symbol->name) == 0
+               ? next
+               : NULL;
 }
 
 static bool listed(const struct object_list *list, const struct module *module, uint32_t object)
@@ -136,7 +165,8 @@ static void add_used(const char *symbol, void *context)
 {
     struct completing *completing = context;
     const struct shared_symbol *found = shared_symbols_find(completing->shared, symbol);
-    for (; found; found = next_definition(completing->shared, found)) /* two of them are found to be too many later */
+    for (; found && !found->assembly;
+         found = next_definition(completing->shared, found)) /* two of them are found to be too many later */
         object_list_add(completing->list, found->module, found->object);
 }
 
@@ -216,6 +246,7 @@ void resolve_weaken(void *object, size_t size, const struct shared_symbols *shar
 }
 
 struct resolving {
+    const struct module_object *object;
     const struct shared_symbols *shared;
     unsigned char *base; /* address of the loaded object */
     struct str *reason;
@@ -228,12 +259,32 @@ static bool make_writable(unsigned char *at)
     return mprotect((void *)first, (uintptr_t)at + sizeof(void *) - first, PROT_READ | PROT_WRITE) == 0;
 }
 
+/* The object itself has what calls a function in assembly. */
+static void resolve_assembly(struct resolving *resolving, const struct elf_use *use)
+{
+    struct str name = { 0 };
+    str_format(&name, CALLEE_PREFIX "%s", use->symbol);
+    void *const *callee = dlsym(resolving->object->handle, name.text);
+    unsigned char *place = resolving->base + use->offset;
+    if (!callee || !use->address || !make_writable(place))
+        str_format(resolving->reason,
+                   "it uses '%s', which is in assembly: compile it with --call-assembly or --tile-builtins",
+                   use->symbol);
+    else
+        memcpy(place, callee, sizeof(*callee));
+    str_free(&name);
+}
+
 static void resolve_use(const struct elf_use *use, void *context)
 {
     struct resolving *resolving = context;
     const struct shared_symbol *from = shared_symbols_find(resolving->shared, use->symbol);
     if (!from || resolving->reason->length)
         return;
+    if (from->assembly) {
+        resolve_assembly(resolving, use);
+        return;
+    }
     void *handle = from->module->objects[from->object].handle;
     uint64_t address = handle ? (uint64_t)(uintptr_t)dlsym(handle, use->symbol) + use->addend : 0;
     unsigned char *place = resolving->base + use->offset;
@@ -250,7 +301,7 @@ bool resolve_object(const struct object_place *place, const struct shared_symbol
     struct link_map *map;
     if (!object->shares || dlinfo(object->handle, RTLD_DI_LINKMAP, &map) != 0)
         return true;
-    struct resolving resolving = { shared, (unsigned char *)map->l_addr, reason };
+    struct resolving resolving = { object, shared, (unsigned char *)map->l_addr, reason };
     elf_each_use(object->data, object->size, resolve_use, &resolving);
     return !reason->length;
 }

@@ -9,10 +9,14 @@
 
 #include "base/str.h"
 
+/* An object has the address of what calls the function NAME in the interpreter of a tile as this and NAME. */
+#define CALLEE_PREFIX "popc_assembly_"
+
 struct shared_symbol {
     const char *name;
     struct module *module;
     uint32_t object;
+    bool assembly; /* a function of a .S file: module has its code, object does not matter */
 };
 /* What the objects of some modules have for others, by name. */
 struct shared_symbols {

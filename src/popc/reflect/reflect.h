@@ -22,7 +22,9 @@ struct reflection {
     enum popc_language language;
     struct arena *arena;
     VEC(struct reflected) vertices;
-    bool templates;        /* the source has a template of a vertex, which may have no instances */
+    bool templates;           /* the source has a template of a vertex, which may have no instances */
+    VEC(const char *) wanted; /* functions that the source only declares, if wants */
+    bool wants;
     bool exports, imports; /* it has functions or variables for other files; it uses those of other files */
     pop_error *error;
 };

@@ -37,11 +37,14 @@ static void note_undefined(const char *symbol, void *context)
     for (int i = 0; i < 2 && !known; ++i)
         known = search->libraries[i] && dlsym(search->libraries[i], symbol);
     search->r->imports |= !known;
+    if (!known && search->r->wants)
+        *vec_push(&search->r->wanted) = arena_string(search->r->arena, symbol);
 }
 
 void reflect_imports(struct reflection *r, const void *object, size_t size)
 {
     struct search search = { r, { dlopen(LIBM_SO, RTLD_LAZY), dlopen(LIBC_SO, RTLD_LAZY) } };
+    r->wanted.count = 0;
     elf_each_undefined(object, size, note_undefined, &search);
     for (int i = 0; i < 2; ++i)
         if (search.libraries[i])

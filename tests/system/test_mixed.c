@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C++ codelets with functions, builtins and inline assembly of the tile: on modelled IPUs and the CPU, in the normal
+ * and in the checked mode. */
+#include "world.h"
+
+#include <poplar/popc.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_codelets(struct world *w)
+{
+    pop_graph_add_codelets_flags(w->graph, TESTS_MIXED ".cpp", POP_FILE_AUTO, "--tile-builtins");
+    pop_graph_add_codelets(w->graph, TESTS_MIXED ".S");
+    must_build(w);
+}
+
+static void connect(struct world *w, pop_vertex v, const char *field, pop_tensor t)
+{
+    pop_graph_connect(w->graph, v, field, t);
+    must_build(w);
+}
+
+static pop_tensor variable(struct world *w, pop_vertex v, const char *field, pop_type type, size_t count)
+{
+    pop_tensor t = world_variable(w, type, POP_SHAPE(count), field);
+    pop_graph_set_tile_mapping(w->graph, t, 0);
+    connect(w, v, field, count == 1 ? pop_tensor_at(t, 0) : t);
+    return t;
+}
+
+static pop_vertex one_vertex(struct world *w, pop_compute_set *set, const char *type)
+{
+    add_codelets(w);
+    *set = pop_graph_add_compute_set(w->graph, "set");
+    return world_vertex(w, *set, type, 0);
+}
+
+static void functions_of_assembly_are_called(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Dot");
+    variable(w, v, "x", POP_FLOAT, 6);
+    variable(w, v, "y", POP_FLOAT, 6);
+    variable(w, v, "out", POP_FLOAT, 1);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const float x[] = { 1, 2, 3, 4, 5, 6 }, y[] = { 1, 10, 100, 1000, 10000, 100000 };
+    WORLD_PUT(w, "x", x);
+    WORLD_PUT(w, "y", y);
+    for (int i = 0; i < 2; ++i) {
+        world_run(w, 0);
+        WORLD_FLOATS(w, "out", 654321 + 3 + 12 - 100);
+    }
+}
+
+static void builtins_use_packed_addresses(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Axpy");
+    variable(w, v, "x", POP_FLOAT, 6);
+    variable(w, v, "y", POP_FLOAT, 6);
+    pop_graph_set_field_double(w->graph, v, "a", 0.5);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const float x[] = { 2, 4, 6, 8, 10, 12 }, y[] = { 1, 10, 100, 1000, 10000, 100000 };
+    WORLD_PUT(w, "x", x);
+    WORLD_PUT(w, "y", y);
+    world_run(w, 0);
+    WORLD_FLOATS(w, "y", 2, 12, 103, 1004, 10005, 100006);
+}
+
+static void agrees(struct world *w, pop_compute_set set, const float *x, size_t bytes)
+{
+    pop_tensor agreed = world_variable(w, POP_BOOL, POP_SHAPE(), "agreed");
+    unsigned char said = 0;
+    world_start(w, POP_PROGRAMS(pop_execute_consensus(set, agreed, NULL)));
+    world_put(w, "x", x, bytes);
+    world_run(w, 0);
+    world_get(w, "agreed", &said, 1);
+    assert_int_equal(said, 1);
+}
+
+static void statements_have_operands(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Statements");
+    const float x[] = { 1, 2, 3, 4, 5, 6 };
+    variable(w, v, "x", POP_FLOAT, 6);
+    variable(w, v, "y", POP_FLOAT, 6);
+    agrees(w, set, x, sizeof(x));
+    WORLD_FLOATS(w, "y", 1, 4, 9, 16, 25, 36);
+}
+
+static void workers_and_supervisors_have_their_registers(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Workers"), s = world_vertex(w, set, "mixed::Product", 0);
+    variable(w, v, "numbers", POP_UNSIGNED_INT, 6);
+    variable(w, s, "weights", POP_HALF, 4);
+    pop_tensor done = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(1), "done");
+    pop_graph_set_tile_mapping(w->graph, done, 0);
+    connect(w, s, "done", done);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run(w, 0);
+    unsigned numbers[6], one;
+    world_get(w, "numbers", numbers, sizeof(numbers));
+    for (unsigned i = 0; i < 6; ++i)
+        assert_int_equal(numbers[i], i);
+    world_get(w, "done", &one, sizeof(one));
+    assert_int_equal(one, 1);
+}
+
+static void accumulators_stay_between_statements(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Sums");
+    const float x[] = { 1, 2, 3, 4, 10, 20, 30, 40 };
+    variable(w, v, "x", POP_FLOAT, 8);
+    variable(w, v, "out", POP_FLOAT, 5);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    WORLD_PUT(w, "x", x);
+    world_run(w, 0);
+    WORLD_FLOATS(w, "out", 11, 22, 33, 44, 25);
+}
+
+static void a_failed_statement_is_named(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Beyond");
+    variable(w, v, "in", POP_INT, 3);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "mixed.cpp:");
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "the inline assembly 'st32 %1, %0, $mzero, 0': stores to");
+}
+
+static void an_unknown_instruction_is_named(struct world *w)
+{
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Unknown");
+    variable(w, v, "in", POP_INT, 1);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "there is no instruction 'addd'");
+}
+
+/* What the C++ compiler, or popc, cannot map is an error of the compilation. */
+static void statements_that_cannot_run_are_refused(void **state)
+{
+    (void)state;
+    static const char head[] = "#include <poplar/Vertex.hpp>\nclass V : public poplar::Vertex { public: "
+                               "poplar::Output<int> out; bool compute() { int n = 0;\n";
+    static const struct {
+        const char *statement, *said;
+    } rows[] = {
+        { "asm volatile(\"ld32 %0, %1, 0\" : \"=r\"(n) : \"m\"(*out));", "v.cpp:3: error: the inline assembly 'asm" },
+        { "asm goto(\"bri %l0\" :::: end); end:", "it jumps to labels of C++" },
+        { "struct { int x[9]; } s; asm(\"nop\" :: \"r\"(s));", "is a number, a pointer or a short vector" },
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+        char text[600];
+        pop_error error = { 0 };
+        snprintf(text, sizeof(text), "%s%s\nreturn n == 0; } };\n", head, rows[i].statement);
+        FILE *file = fopen("v.cpp", "w");
+        fputs(text, file);
+        fclose(file);
+        const char *input = "v.cpp";
+        assert_int_not_equal(popc_compile_files(&input, 1, "--tile-builtins", "v.gp", false, &error), POP_OK);
+        if (!strstr(error.text, rows[i].said))
+            fail_msg("%s\nis not in\n%s", rows[i].said, error.text);
+    }
+    unlink("v.cpp");
+}
+
+/* popc links both into one file. */
+static void popc_links_mixed_files(void **state)
+{
+    (void)state;
+    const char *inputs[] = { TESTS_MIXED ".cpp", TESTS_MIXED ".S" };
+    pop_error error = { 0 };
+    must(popc_compile_files(inputs, 2, "--tile-builtins", "mixed.gp", false, &error), &error);
+    struct world w;
+    world_open(&w, "ipu2", false);
+    pop_graph_add_codelets(w.graph, "mixed.gp");
+    must_build(&w);
+    pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
+    pop_vertex v = world_vertex(&w, set, "mixed::Dot", 0);
+    variable(&w, v, "x", POP_FLOAT, 2);
+    variable(&w, v, "y", POP_FLOAT, 2);
+    variable(&w, v, "out", POP_FLOAT, 1);
+    world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+    const float x[] = { 1, 2 };
+    world_put(&w, "x", x, sizeof(x));
+    world_put(&w, "y", x, sizeof(x));
+    world_run(&w, 0);
+    WORLD_FLOATS(&w, "out", 5 + 3 + 12 - 100);
+    world_close(&w);
+    unlink("mixed.gp");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { SCENARIO(functions_of_assembly_are_called),
+                                        SCENARIO(builtins_use_packed_addresses),
+                                        SCENARIO(statements_have_operands),
+                                        SCENARIO(workers_and_supervisors_have_their_registers),
+                                        SCENARIO(accumulators_stay_between_statements),
+                                        SCENARIO(a_failed_statement_is_named),
+                                        SCENARIO(an_unknown_instruction_is_named),
+                                        cmocka_unit_test(statements_that_cannot_run_are_refused),
+                                        cmocka_unit_test(popc_links_mixed_files) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
