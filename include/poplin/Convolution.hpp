@@ -9,6 +9,7 @@
 #include <poplin/convolution.h>
 #include <poplin/detail/conv_planning.hpp>
 #include <poplin/detail/planning_cache.hpp>
+#include <popops/Rearrange.hpp>
 #include <poputil/detail/call.hpp>
 
 namespace poplin
@@ -168,6 +169,26 @@ inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tens
                                               weightsOut.c(), prog.cToGrow(graph.c()),
                                               poplar::detail::name(debugContext));
     poputil::detail::check(graph.c());
+}
+// The form of release 1.2: the copies before and after the transpositions, which the caller executes, are appended to
+// lists.
+inline void weightsTransposeChansFlipXY(poplar::Graph &graph, const poplar::Tensor &weightsIn,
+                                        const poplar::Tensor &weightsOut,
+                                        std::vector<poplar::program::Copy> &preTranspose,
+                                        poplar::ComputeSet transposeCS,
+                                        std::vector<poplar::program::Copy> &postTranspose,
+                                        const poplar::DebugContext &debugContext = {})
+{
+    if (weightsIn.rank() < 4)
+        throw poputil::poplibs_error("weightsIn has " + std::to_string(weightsIn.rank()) +
+                                     " dimensions; groups, output channels, input channels and kernel are needed");
+    poplar::Tensor turned = weightsIn.dimRoll(1, 2);
+    for (unsigned d = 3; d < weightsIn.rank(); ++d)
+        turned = turned.reverse(d);
+    if (turned.shape() != weightsOut.shape())
+        throw poputil::poplibs_error("weightsOut has another shape than the transposed weightsIn");
+    turned = popops::rearrange::regroupIfBeneficial(graph, turned, weightsOut, preTranspose, transposeCS, debugContext);
+    postTranspose.push_back(poplar::program::Copy(turned, weightsOut, false, debugContext));
 }
 inline poplar::Tensor fullyConnectedWeightTranspose(poplar::Graph &graph, poplar::Tensor weights,
                                                     const ConvParams &params, poplar::program::Sequence &prog,

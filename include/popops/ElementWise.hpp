@@ -9,6 +9,7 @@
 #include <poplar/Program.hpp>
 #include <popops/ElementWiseUtil.hpp>
 #include <popops/Expr.hpp>
+#include <poputil/exceptions.hpp>
 
 #include <cstdlib>
 #include <ostream>
@@ -470,6 +471,25 @@ inline void mapWithOutput(poplar::Graph &graph, expr::TernaryOpType op, const po
                   options);
 }
 #undef POPOPS_LAST
+
+// Throws unless tensors of elementType have operations with host constants of this type.
+inline void checkTypes(poplar::Type elementType, double)
+{
+    if (elementType != poplar::FLOAT && elementType != poplar::HALF)
+        throw poputil::poplibs_error("a floating point constant for elements of type " + elementType.toString());
+}
+inline void checkTypes(poplar::Type elementType, float constant)
+{
+    checkTypes(elementType, static_cast<double>(constant));
+}
+// A constant of another type than float and double has the type of the elements.
+template <typename constType> void checkTypes(poplar::Type elementType, constType)
+{
+    if (elementType != poplar::equivalent_device_type<constType>().value)
+        throw poputil::poplibs_error("a constant of type " +
+                                     poplar::Type(poplar::equivalent_device_type<constType>().value).toString() +
+                                     " for elements of type " + elementType.toString());
+}
 
 } // namespace popops
 #endif

@@ -31,6 +31,7 @@ enum class BroadcastOpType {
 #define BROADCAST(constant) constant,
 #include <popops/operators.def>
 #undef BROADCAST
+    SCALED_ADD // no call takes it
 };
 
 } // namespace expr

@@ -130,6 +130,47 @@ inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, con
     poputil::detail::check(graph.c());
 }
 
+// The forms of release 1.2, whose last argument is for the library's own tests: without effect.
+struct ReductionDebug;
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
+                             const std::vector<std::size_t> &dims, ReduceParams params, poplar::program::Sequence &prog,
+                             const std::string &debugPrefix, const poplar::OptionFlags &options, ReductionDebug *)
+{
+    return reduce(graph, in, outType, dims, std::move(params), prog, debugPrefix, options);
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims,
+                             ReduceParams params, poplar::program::Sequence &prog, const std::string &debugPrefix,
+                             const poplar::OptionFlags &options, ReductionDebug *)
+{
+    return reduce(graph, in, dims, std::move(params), prog, debugPrefix, options);
+}
+inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
+                             const std::vector<std::size_t> &dims, ReduceParams params, poplar::program::Sequence &prog,
+                             const std::string &debugPrefix, const poplar::OptionFlags &options, ReductionDebug *)
+{
+    reduceWithOutput(graph, in, out, dims, std::move(params), prog, debugPrefix, options);
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Type &outType,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
+                             std::vector<poplar::ComputeSet> &css, const std::string &debugPrefix,
+                             const poplar::OptionFlags &options, ReductionDebug *)
+{
+    return reduce(graph, in, outType, dims, std::move(params), css, debugPrefix, options);
+}
+inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in, const std::vector<std::size_t> &dims,
+                             ReduceParams params, std::vector<poplar::ComputeSet> &css, const std::string &debugPrefix,
+                             const poplar::OptionFlags &options, ReductionDebug *)
+{
+    return reduce(graph, in, dims, std::move(params), css, debugPrefix, options);
+}
+inline void reduceWithOutput(poplar::Graph &graph, const poplar::Tensor &in, const poplar::Tensor &out,
+                             const std::vector<std::size_t> &dims, ReduceParams params,
+                             std::vector<poplar::ComputeSet> &css, const std::string &debugPrefix,
+                             const poplar::OptionFlags &options, ReductionDebug *)
+{
+    reduceWithOutput(graph, in, out, dims, std::move(params), css, debugPrefix, options);
+}
+
 // One reduction of reduceMany.
 struct SingleReduceOp {
     // A reduction whose result has a type.

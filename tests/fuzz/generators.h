@@ -11,7 +11,7 @@ generator make_pool, make_non_linearity, make_loss, make_norm, make_random, make
 generator make_windows, make_ctc;
 generator make_multi_conv;
 generator make_product, make_conv, make_bias, make_solve;
-generator make_factor, make_quarter, make_spline, make_roi, make_sparse;
+generator make_factor, make_quarter, make_spline, make_roi, make_sparse, make_dynamic_sparse;
 
 /* The index in a view of a smaller shape that is broadcast, for element i of the whole. */
 size_t broadcast_place(const struct view *small, const struct view *out, size_t i);

@@ -76,7 +76,15 @@ void make_quarter(struct world *w)
         op->whole[4] = (long)m;
         op->whole[5] = (long)k;
         op->whole[6] = (long)n;
-        op_makes(w, op, poplin_mat_mul_typed(w->graph, left, right, sequence, POP_HALF, "p", POP_NO_OPTIONS, w->cache));
+        /* groups of 32 input channels, which halves have not: the codes are multiplied as they are */
+        const pop_target *target = pop_graph_target(w->graph);
+        bool keeps = pop_target_num_conv_units(target, POP_QUARTER, POP_HALF) &&
+                     target->poplibs_release == POP_POPLIBS_2021 && chance(w, 70);
+        pop_options kept = POP_OPTIONS({ "planConstraints", "{\"inChansPerGroup\": 32}" });
+        op_describe(op, keeps ? " kept" : "");
+        op_makes(w, op,
+                 poplin_mat_mul_typed(w->graph, left, right, sequence, POP_HALF, "p", keeps ? kept : POP_NO_OPTIONS,
+                                      w->cache));
     } else {
         op->reference = cast_reference;
         struct view in = op_reads(w, op, any_view(w, any_real(w), true, -300, 300, 6000));

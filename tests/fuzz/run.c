@@ -398,11 +398,12 @@ static int one_seed(uint64_t seed)
         bool old = chance(&dice, 40);
         unsigned n = chance(&dice, 2) ? (old ? 1216 : 1472) : tiles[below(&dice, sizeof(tiles) / sizeof(tiles[0]))];
         unsigned ipus = chance(&dice, 10) ? 2 : 1;
+        const char *version = old ? "ipu1" : chance(&dice, 40) ? "ipu21" : "ipu2";
         char name[80];
-        snprintf(name, sizeof(name), "%s x%u of %u tiles", old ? "ipu1" : "ipu2", ipus, n);
+        snprintf(name, sizeof(name), "%s x%u of %u tiles", version, ipus, n);
         const char *release = chance(&dice, 50) ? "2021" : "1.2";
         pop_device *device = pop_ipu_model_create_device_options(
-            &(pop_ipu_model){ .version = old ? "ipu1" : "ipu2", .num_ipus = ipus, .tiles_per_ipu = n },
+            &(pop_ipu_model){ .version = version, .num_ipus = ipus, .tiles_per_ipu = n },
             POP_OPTIONS({ "poplibsRelease", release }), &error);
         if (!device) {
             printf("seed %llu: no device: %s\n", (unsigned long long)seed, error.text);

@@ -36,5 +36,6 @@ const struct generator_row generators[] = {
     { "spline", make_spline, 1, false },
     { "roi", make_roi, 1, false },
     { "sparse", make_sparse, 2, false },
+    { "dynamic_sparse", make_dynamic_sparse, 2, false },
 };
 const size_t num_generators = sizeof(generators) / sizeof(generators[0]);

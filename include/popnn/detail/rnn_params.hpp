@@ -26,8 +26,10 @@ namespace rnn
 struct RnnParams {
     poplar::Type dataType;
     std::size_t batchSize = 0;
-    std::size_t timeSteps = 0;
-    std::size_t &maxTimeSteps = timeSteps; // the name since 2.3
+    union { // one number, by the name of 2.0 and by that since 2.3
+        std::size_t timeSteps = 0;
+        std::size_t maxTimeSteps;
+    };
     // Number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT; unset: all steps.
     // Later steps do not change the state, and their outputs and gradients are 0.
     poplar::Tensor varTimeSteps;
@@ -45,22 +47,6 @@ struct RnnParams {
         : dataType(type), batchSize(batch), timeSteps(steps), varTimeSteps(variable), layerSizes(std::move(sizes))
     {
     }
-    RnnParams(const RnnParams &other)
-        : dataType(other.dataType), batchSize(other.batchSize), timeSteps(other.timeSteps),
-          varTimeSteps(other.varTimeSteps), layerSizes(other.layerSizes)
-    {
-    }
-    RnnParams &operator=(const RnnParams &other)
-    {
-        dataType = other.dataType;
-        batchSize = other.batchSize;
-        timeSteps = other.timeSteps;
-        varTimeSteps = other.varTimeSteps;
-        layerSizes = other.layerSizes;
-        return *this;
-    }
-    ~RnnParams() = default;
-
     // Whether sequences have numbers of steps that a tensor holds.
     bool variableTimeSteps() const
     {

@@ -68,12 +68,21 @@ TEST(backward)
     poplin::convolutionWeightUpdate(bed.graph, out, weights, in, small(), scale, bed.prog, "wu");
     Tensor turned = poplin::createWeights(bed.graph, poplin::getGradientParams(small()));
     poplin::weightsTransposeChansFlipXY(bed.graph, weights, turned, bed.prog);
+    std::vector<poplar::program::Copy> before, after; // the form of 1.2
+    const ComputeSet set = bed.graph.addComputeSet("turn");
+    Tensor again = bed.graph.clone(turned, "again");
+    poplin::weightsTransposeChansFlipXY(bed.graph, weights, again, before, set, after, std::string("turn"));
+    CHECK(before.empty() && after.size() == 1);
+    bed.prog.add(Execute(set));
+    bed.prog.add(after[0]);
+    CHECK_THROWS(poplin::weightsTransposeChansFlipXY(bed.graph, weights, turned.flatten(), before, set, after),
+                 poputil::poplibs_error, "weightsOut has another shape");
     poplin::ConvParams layer(FLOAT, 1, { 3 }, { 1 }, 2, 1, 1);
     Tensor rows = bed.graph.addConstant<float>(FLOAT, { 1, 2, 3 }, { 1, 2, 3, 4, 5, 6 });
     bed.graph.setTileMapping(rows, 0);
     Tensor columns = poplin::fullyConnectedWeightTranspose(bed.graph, rows, layer, bed.prog);
-    CHECK(bed.run(concat({ back.flatten(), deltas.flatten(), turned.flatten(), columns.flatten() })) ==
-          std::vector<float>({ 120, 242, 363, 34, 160, 229, 1, 10, 1, 4, 2, 5, 3, 6 }));
+    CHECK(bed.run(concat({ back.flatten(), deltas.flatten(), turned.flatten(), columns.flatten(), again.flatten() })) ==
+          std::vector<float>({ 120, 242, 363, 34, 160, 229, 1, 10, 1, 4, 2, 5, 3, 6, 1, 10 }));
 }
 
 TEST(several)

@@ -240,4 +240,13 @@ TEST(mistakes)
     CHECK_THROWS(popops::negInPlace(b.graph, f.broadcast(2, 0), b.prog), poputil::poplibs_error, "repeated elements");
 }
 
+TEST(types_of_constants)
+{
+    popops::checkTypes(HALF, 1.0);
+    popops::checkTypes(FLOAT, 1.0f);
+    popops::checkTypes(INT, 1);
+    CHECK_THROWS(popops::checkTypes(INT, 1.0f), poputil::poplibs_error, "a floating point constant");
+    CHECK_THROWS(popops::checkTypes(FLOAT, 1u), poputil::poplibs_error, "a constant of type unsigned int");
+}
+
 MAIN()

@@ -104,7 +104,9 @@ TEST(reduces_into_outputs)
 {
     Bench b;
     Tensor t = b.ramp({ 4, 3 }), out = b.ramp({ 3 }), later = b.ramp({ 4 });
-    popops::reduceWithOutput(b.graph, t, out, { 0 }, { popops::Operation::ADD, true, b.number(2) }, b.prog, "update");
+    popops::ReductionDebug *const none = nullptr; // the form of 1.2
+    popops::reduceWithOutput(b.graph, t, out, { 0 }, { popops::Operation::ADD, true, b.number(2) }, b.prog, "update",
+                             {}, none);
     std::vector<ComputeSet> sets;
     popops::reduceWithOutput(b.graph, t, later, { 1 }, popops::Operation::SQUARE_ADD, sets, "squares");
     Tensor shared = popops::reduce(b.graph, t, { 0 }, popops::Operation::MAX, sets, "max");
