@@ -205,10 +205,8 @@ static void in_place(const struct call *call, pop_tensor in, pop_tensor params, 
 {
     if (!check(call, in, params, cast) || !check_native(call, in, cast))
         return;
-    if (pop_tensor_is_parallel_writeable(in))
+    if (call_takes_writeable(call, "the tensor", in))
         add_vertices(call, cast, in, none, params, set, false);
-    else
-        call_fail(call, POP_POPLAR_ERROR, "the tensor contains constants or repeated elements");
 }
 static pop_tensor to_native(const struct call *call, pop_tensor in, pop_tensor params, const popfloat_cast *cast,
                             pop_compute_set set)

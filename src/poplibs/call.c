@@ -59,6 +59,28 @@ bool call_takes(const struct call *call, const char *what, pop_tensor t)
                                "%s is not mapped completely: give each of its elements a tile first", what);
 }
 
+bool call_takes_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape)
+{
+    char wanted[128], seen[128];
+    if (!call_takes(call, what, t))
+        return false;
+    if (pop_tensor_type(t) != type)
+        return call_fail(call, POP_TYPE_ERROR, "%s: the type is %s; it must be %s", what,
+                         pop_type_name(pop_tensor_type(t)), pop_type_name(type));
+    bool same = pop_tensor_rank(t) == shape.rank;
+    for (unsigned i = 0; i < shape.rank && same; ++i)
+        same = pop_tensor_dim(t, i) == shape.dims[i];
+    return same ||
+           call_fail(call, POP_POPLAR_ERROR, "%s: the shape is %s; it must be %s", what,
+                     poplibs_shape_of(seen, sizeof(seen), t), poplibs_shape_text(wanted, sizeof(wanted), shape));
+}
+
+bool call_takes_writeable(const struct call *call, const char *what, pop_tensor t)
+{
+    return pop_tensor_is_parallel_writeable(t) ||
+           call_fail(call, POP_POPLAR_ERROR, "%s cannot be written: it contains constants or repeated elements", what);
+}
+
 bool call_takes_scale(const struct call *call, const char *what, pop_tensor t)
 {
     bool mapped = true;

@@ -18,7 +18,7 @@ static bool check_biases(const struct call *call, pop_tensor activations, pop_te
         return call_fail(call, POP_POPLAR_ERROR, "activations have %zu dimensions; batch and channels are needed",
                          pop_tensor_rank(activations));
     size_t channels = pop_tensor_dim(activations, 1);
-    return conv_check_tensor(call, biases, "biases", pop_tensor_type(biases), &channels, 1);
+    return call_takes_shape(call, "biases", biases, pop_tensor_type(biases), POP_SHAPE(channels));
 }
 
 pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor activations, const char *name,

@@ -82,23 +82,6 @@ void conv_call_end(struct conv_call *request)
 
 /* ---- operands ---- */
 
-bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
-                       size_t rank)
-{
-    size_t found[32];
-    char wanted[128], seen[128];
-    size_t found_rank = pop_tensor_shape(t, found, 32);
-    if (!call_takes(call, what, t))
-        return false;
-    if (pop_tensor_type(t) != type)
-        return call_fail(call, POP_TYPE_ERROR, "%s has type %s; the parameters say %s", what,
-                         pop_type_name(pop_tensor_type(t)), pop_type_name(type));
-    if (found_rank == rank && memcmp(found, dims, rank * sizeof(*dims)) == 0)
-        return true;
-    return call_fail(call, POP_POPLAR_ERROR, "%s has shape %s; the parameters say %s", what,
-                     poplibs_shape_text(seen, sizeof(seen), (pop_shape){ poplibs_min(found_rank, 32), found }),
-                     poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ rank, dims }));
-}
 /* The number of field dimensions of the caller's tensors. */
 static size_t given_dims(const struct conv_call *request)
 {
@@ -113,7 +96,8 @@ bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const 
     const poplin_conv_params *p = &request->given;
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->input_channels_per_conv_group };
     memcpy(dims + 2, p->input_field_shape, sizeof(p->input_field_shape));
-    return conv_check_tensor(request->call, t, what, operand_type(request), dims, 2 + given_dims(request));
+    return call_takes_shape(request->call, what, t, operand_type(request),
+                            (pop_shape){ 2 + given_dims(request), dims });
 }
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type)
 {
@@ -121,7 +105,7 @@ bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const
     size_t dims[MAX_RANK] = { p->batch_size, p->num_conv_groups * p->output_channels_per_conv_group };
     for (size_t d = 0; d < p->num_field_dims; ++d)
         dims[2 + d] = poplin_conv_output_size(p, d);
-    return conv_check_tensor(request->call, t, what, type, dims, 2 + given_dims(request));
+    return call_takes_shape(request->call, what, t, type, (pop_shape){ 2 + given_dims(request), dims });
 }
 bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool transposed)
 {
@@ -129,7 +113,8 @@ bool conv_call_check_weights(const struct conv_call *request, pop_tensor t, bool
     size_t ins = p->input_channels_per_conv_group, outs = p->output_channels_per_conv_group;
     size_t dims[MAX_RANK] = { p->num_conv_groups, transposed ? ins : outs, transposed ? outs : ins };
     memcpy(dims + 3, p->kernel_shape, sizeof(p->kernel_shape));
-    return conv_check_tensor(request->call, t, "weights", operand_type(request), dims, 3 + given_dims(request));
+    return call_takes_shape(request->call, "weights", t, operand_type(request),
+                            (pop_shape){ 3 + given_dims(request), dims });
 }
 
 pop_tensor conv_call_cast(const struct conv_call *request, pop_tensor t, struct conv_program *program)

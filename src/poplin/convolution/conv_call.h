@@ -39,8 +39,6 @@ void conv_call_end(struct conv_call *request);
 bool conv_call_check_input(const struct conv_call *request, pop_tensor t, const char *what);
 bool conv_call_check_weights(const struct conv_call *request, pop_tensor weights, bool transposed);
 bool conv_call_check_output(const struct conv_call *request, pop_tensor t, const char *what, pop_type type);
-bool conv_check_tensor(const struct call *call, pop_tensor t, const char *what, pop_type type, const size_t *dims,
-                       size_t rank);
 
 /* The type of tensors with operands of a type: QUARTER is handled as its codes. */
 static inline pop_type conv_stored_type(pop_type type)

@@ -110,7 +110,7 @@ void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph
     size_t kept = dims[1];
     dims[1] = dims[2];
     dims[2] = kept;
-    if (!conv_check_tensor(call, weights_made, "weights_out", pop_tensor_type(weights_given), dims, rank))
+    if (!call_takes_shape(call, "weights_out", weights_made, pop_tensor_type(weights_given), (pop_shape){ rank, dims }))
         return;
     if (pop_tensor_type(weights_given) == POP_QUARTER) {
         call_copy(call, pop_tensor_get_metadata(weights_given), pop_tensor_get_metadata(weights_made), name);
@@ -135,7 +135,7 @@ static pop_tensor transposed_activations(const struct conv_call *request, pop_te
         return (pop_tensor){ 0 };
     }
     size_t dims[3] = { params->num_conv_groups, params->input_channels_per_conv_group, params->input_field_shape[0] };
-    if (!conv_check_tensor(call, activations, "activations", params->input_type, dims, 3) ||
+    if (!call_takes_shape(call, "activations", activations, params->input_type, (pop_shape){ 3, dims }) ||
         !conv_resolve(&conv, request, request->name))
         return (pop_tensor){ 0 };
     pop_tensor made = conv_new_input(&conv); /* {groups, 1, rows, columns} */

@@ -35,9 +35,7 @@ static bool is_result(const struct mat_mul_call *request, pop_tensor out, const 
         return call_fail(request->call, POP_POPLAR_ERROR, "the result has shape %s; the product has %s",
                          poplibs_shape_text(given, sizeof(given), shape),
                          poplibs_shape_text(must, sizeof(must), (pop_shape){ rank, wanted + 3 - rank }));
-    if (!pop_tensor_is_parallel_writeable(out))
-        return call_fail(request->call, POP_POPLAR_ERROR, "the result contains constants or repeated elements");
-    return true;
+    return call_takes_writeable(request->call, "the result", out);
 }
 
 /* ---- products ---- */

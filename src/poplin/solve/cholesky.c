@@ -151,10 +151,8 @@ static void factor_in_place(struct triangular_call *request, pop_tensor a, bool 
     pop_option *list = NULL;
     if (!triangular_matrices(request, a, &matrices))
         return;
-    if (!pop_tensor_is_parallel_writeable(a)) {
-        call_fail(request->call, POP_POPLAR_ERROR, "the matrix contains constants or repeated elements");
+    if (!call_takes_writeable(request->call, "the matrix", a))
         return;
-    }
     if (triangular_take_options(request, &list) && pop_tensor_num_elements(a)) {
         factor(request, matrices, lower);
         zero_others(request, matrices, lower);

@@ -272,22 +272,9 @@ static bool check_params(struct pool *pool)
 }
 static bool check_tensor(const struct pool *pool, const char *what, pop_tensor t, const size_t *field)
 {
-    char seen[128], wanted[128];
     size_t dims[2 + POPNN_MAX_FIELD_DIMS] = { pool->params->batch, pool->params->channels };
     memcpy(dims + 2, field, pool->params->dims * sizeof(*dims));
-    if (!call_takes(pool->call, what, t))
-        return false;
-    bool fits = pop_tensor_rank(t) == 2 + pool->params->dims;
-    for (unsigned i = 0; fits && i < 2 + pool->params->dims; ++i)
-        fits = pop_tensor_dim(t, i) == dims[i];
-    if (pop_tensor_type(t) != pool->params->data_type)
-        return call_fail(pool->call, POP_TYPE_ERROR, "%s has elements of type %s; the parameters say %s", what,
-                         pop_type_name(pop_tensor_type(t)), pop_type_name(pool->params->data_type));
-    if (!fits)
-        return call_fail(pool->call, POP_POPLAR_ERROR, "%s has shape %s; the parameters say %s", what,
-                         poplibs_shape_of(seen, sizeof(seen), t),
-                         poplibs_shape_text(wanted, sizeof(wanted), (pop_shape){ 2 + pool->params->dims, dims }));
-    return true;
+    return call_takes_shape(pool->call, what, t, pool->params->data_type, (pop_shape){ 2 + pool->params->dims, dims });
 }
 
 struct pool_options {

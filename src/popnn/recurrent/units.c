@@ -116,18 +116,7 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
 
 bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const char *what)
 {
-    char wanted[64], seen[64];
-    bool same = pop_tensor_rank(t) == shape.rank;
-    if (!call_takes(units->call, what, t))
-        return false;
-    for (size_t i = 0; i < shape.rank && same; ++i)
-        same = pop_tensor_dim(t, i) == shape.dims[i];
-    if (same && pop_tensor_type(t) == units->type)
-        return true;
-    pop_tensor_shape_to_string(t, seen, sizeof(seen));
-    return call_fail(units->call, same ? POP_TYPE_ERROR : POP_POPLAR_ERROR, "%s is %s%s, and should be %s%s", what,
-                     pop_type_name(pop_tensor_type(t)), seen, pop_type_name(units->type),
-                     poplibs_shape_text(wanted, sizeof(wanted), shape));
+    return call_takes_shape(units->call, what, t, units->type, shape);
 }
 
 bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights,

@@ -45,7 +45,7 @@ bool units_is_given(const struct call *call, const void *structure, const char *
  * that UNITS_OF sets. order has an entry for each unit. */
 bool units_open(struct units *units, const char *layer, const unsigned *order, pop_options options);
 
-/* Checks that t has this shape and the layer's type; otherwise: "the input is float{2}, and should be float{3}". */
+/* Checks that t has this shape and the layer's type. */
 bool units_check(const struct units *units, pop_tensor t, pop_shape shape, const char *what);
 /* Checks weights {n, input, output}, {n, output, output} and biases {n, output}. */
 bool units_check_weights(const struct units *units, pop_tensor input_weights, pop_tensor output_weights,

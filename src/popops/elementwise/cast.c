@@ -132,9 +132,7 @@ static bool check(const struct call *call, pop_tensor in, pop_tensor out)
         return call_fail(call, POP_POPLAR_ERROR, "the output has shape %s, the input %s",
                          poplibs_shape_of(text[1], sizeof(text[1]), out),
                          poplibs_shape_of(text[0], sizeof(text[0]), in));
-    if (!pop_tensor_is_parallel_writeable(out))
-        return call_fail(call, POP_POPLAR_ERROR, "the output contains constants or repeated elements");
-    return true;
+    return call_takes_writeable(call, "the output", out);
 }
 
 static void cast_in(const struct call *call, pop_tensor in, pop_tensor out, pop_compute_set set)

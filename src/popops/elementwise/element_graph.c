@@ -127,10 +127,7 @@ bool element_check_output(const struct element_call *element, pop_type type)
         pop_tensor_shape_to_string(shaped, want, sizeof(want));
         return call_fail(call, POP_POPLAR_ERROR, "the output has shape %s, the result %s", have, want);
     }
-    if (!pop_tensor_is_parallel_writeable(out))
-        return call_fail(call, POP_POPLAR_ERROR,
-                         "the output cannot be written: it contains constants or repeated elements");
-    return call_takes(call, "the output", out);
+    return call_takes_writeable(call, "the output", out) && call_takes(call, "the output", out);
 }
 
 pop_tensor popops_create_output_for_element_wise_op_at(pop_where where, pop_graph *graph, pop_tensors inputs,

@@ -119,9 +119,7 @@ static bool check_operands(const struct scaled *s)
     if (type != POP_HALF && type != POP_FLOAT && type != POP_INT && type != POP_UNSIGNED_INT)
         return call_fail(call, POP_TYPE_ERROR, "a is %s; half, float, int or unsigned int is needed",
                          pop_type_name(type));
-    if (!pop_tensor_is_parallel_writeable(s->a))
-        return call_fail(call, POP_POPLAR_ERROR, "a contains constants or repeated elements");
-    return true;
+    return call_takes_writeable(call, "a", s->a);
 }
 
 static bool check_factor(const struct scaled *s, const struct factor *factor)

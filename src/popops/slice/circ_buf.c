@@ -44,7 +44,7 @@ void popops_circ_buf_add_at(pop_where where, pop_graph *graph, const popops_circ
     POPLIBS_CALL_IN(sequence, graph, t, name);
     size_t shape[POPOPS_MAX_DIMS], rank = pop_tensor_shape(ring->entries, shape, POPOPS_MAX_DIMS);
     if (!call_ready(call) ||
-        !slice_check_shape(call, "the entry", t, pop_tensor_type(ring->entries), (pop_shape){ rank - 1, shape + 1 }))
+        !call_takes_shape(call, "the entry", t, pop_tensor_type(ring->entries), (pop_shape){ rank - 1, shape + 1 }))
         return;
     pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "CircBufIncrIndex"));
     pop_vertex vertex = call_vertex(call, set, "popops::CircBufIncrIndex", 0);

@@ -212,8 +212,8 @@ void popops_dynamic_slice_with_output_at(pop_where where, pop_graph *graph, pop_
     pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
     size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!call_ready(call) || !check_tensor(call, t, dims, sizes) ||
-        !slice_check_shape(call, "the output", output, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
-        !slice_check_writeable(call, output))
+        !call_takes_shape(call, "the output", output, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
+        !call_takes_writeable(call, "the tensor", output))
         return;
     poplibs_copy_metadata(call, t, output);
     if (!dims.count) {
@@ -265,8 +265,8 @@ void popops_dynamic_update_at(pop_where where, pop_graph *graph, pop_tensor t, p
     pop_tensor steps[POPOPS_MAX_DIMS + 1] = { t };
     size_t order[POPOPS_MAX_DIMS], shape[POPOPS_MAX_DIMS];
     if (!call_ready(call) || !check_tensor(call, t, dims, sizes) ||
-        !slice_check_shape(call, "the slice", s, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
-        !slice_check_writeable(call, t))
+        !call_takes_shape(call, "the slice", s, pop_tensor_type(t), slice_shape(t, dims, sizes, shape)) ||
+        !call_takes_writeable(call, "the tensor", t))
         return;
     if (!dims.count) {
         call_copy(call, s, t, name);

@@ -54,9 +54,7 @@ static bool check_one_hot(const struct call *call, pop_tensor indices, pop_tenso
         return call_fail(call, POP_TYPE_ERROR,
                          "the encoded tensor cannot be %s; it is half, float, int or unsigned int",
                          pop_type_name(type));
-    if (!pop_tensor_is_parallel_writeable(encoded))
-        return call_fail(call, POP_POPLAR_ERROR, "the encoded tensor has aliases or constants, and cannot be written");
-    return true;
+    return call_takes_writeable(call, "the encoded tensor", encoded);
 }
 
 static void encode(struct encoding *encoding, pop_tensor encoded)
@@ -144,10 +142,8 @@ void popops_iota_at(pop_where where, pop_graph *graph, pop_tensor t, int64_t sta
                   pop_type_name(type));
         return;
     }
-    if (!pop_tensor_is_parallel_writeable(t)) {
-        call_fail(call, POP_POPLAR_ERROR, "the tensor has aliases or constants, and cannot be written");
+    if (!call_takes_writeable(call, "the tensor", t))
         return;
-    }
     struct encoding iota = { .call = call, .flat = pop_tensor_flatten(t), .start = start };
     if (!pop_tensor_num_elements(t))
         return;

@@ -65,7 +65,7 @@ static bool check(struct slice_call *request)
     if (!dims)
         return call_fail(call, POP_POPLAR_ERROR, "dims is empty: there is no dimension to slice");
     if (pop_tensor_rank(request->offsets) != 2 || pop_tensor_dim(request->offsets, 1) != dims)
-        return slice_check_shape(call, "the offsets", request->offsets, POP_UNSIGNED_INT, POP_SHAPE(n, dims));
+        return call_takes_shape(call, "the offsets", request->offsets, POP_UNSIGNED_INT, POP_SHAPE(n, dims));
     request->offsets = slice_offsets(call, request->offsets, n * dims);
     request->offsets = pop_tensor_reshape(request->offsets, POP_SHAPE(n, dims));
     return call_ready(call);
@@ -269,9 +269,9 @@ pop_tensor popops_multi_slice_at(pop_where where, pop_graph *graph, pop_tensor t
 static bool check_update(const struct slice_call *request)
 {
     size_t shape[POPOPS_MAX_DIMS + 1];
-    return slice_check_shape(request->call, "the slices", request->s, pop_tensor_type(request->t),
-                             slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
-           slice_check_writeable(request->call, request->t);
+    return call_takes_shape(request->call, "the slices", request->s, pop_tensor_type(request->t),
+                            slices_shape(request, pop_tensor_dim(request->offsets, 0), shape)) &&
+           call_takes_writeable(request->call, "the tensor", request->t);
 }
 
 void popops_multi_update_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offsets,

@@ -89,7 +89,8 @@ void popops_update_scalar_in_rows_at(pop_where where, pop_graph *graph, pop_tens
                                      pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, params, indices, name);
-    if (!check(call, params, &indices) || !slice_check_writeable(call, params) || !pop_tensor_num_elements(params))
+    if (!check(call, params, &indices) || !call_takes_writeable(call, "the tensor", params) ||
+        !pop_tensor_num_elements(params))
         return;
     struct update update = { call, pop_graph_add_compute_set(graph, call_path(call, name, "UpdateScalarInRows")),
                              pop_tensor_flatten(params), indices, pop_tensor_dim(params, 1) };

@@ -90,7 +90,7 @@ static bool take(struct scatter *scatter, pop_tensor indices, pop_tensor updates
     size_t index_rank = pop_tensor_rank(indices), batch = index_rank - (index_vector_dim < index_rank);
     if (!take_updates(scatter, updates, window_dims, insert_dims, batch) ||
         !slice_take_vectors(&scatter->windows, indices, index_vector_dim) ||
-        !slice_check_writeable(scatter->windows.call, scatter->windows.operand))
+        !call_takes_writeable(scatter->windows.call, "the tensor", scatter->windows.operand))
         return false;
     size_t n = pop_tensor_dim(scatter->windows.vectors, 0);
     if (pop_tensor_dim(scatter->updates, 0) != n)
@@ -166,8 +166,8 @@ static pop_program scatter_one(pop_graph *graph, pop_tensor i, void *user)
     pop_tensor slice = popops_multi_slice(graph, operand, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     pop_tensor made = scatter->computation(graph, slice, update, body, scatter->user);
     size_t rank = pop_tensor_shape(slice, shape, POPOPS_MAX_DIMS + 1);
-    if (call_ready(call) && slice_check_shape(call, "the result of the computation", made, pop_tensor_type(slice),
-                                              (pop_shape){ rank, shape }))
+    if (call_ready(call) && call_takes_shape(call, "the result of the computation", made, pop_tensor_type(slice),
+                                             (pop_shape){ rank, shape }))
         popops_multi_update(graph, operand, made, place, dims, taken, body, NULL, name, POP_NO_OPTIONS);
     return body;
 }

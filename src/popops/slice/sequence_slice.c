@@ -59,7 +59,7 @@ static bool check_tensors(const struct call *call, pop_tensor src, pop_tensor ds
         elements[i] = rank && rank <= POPOPS_MAX_DIMS ? elements[i] : SIZE_MAX - i;
     }
     if (elements[0] == elements[1])
-        return slice_check_writeable(call, dst);
+        return call_takes_writeable(call, "the tensor", dst);
     pop_tensor_shape_to_string(src, left, sizeof(left));
     pop_tensor_shape_to_string(dst, right, sizeof(right));
     return call_fail(call, POP_POPLAR_ERROR,

@@ -41,28 +41,3 @@ pop_tensor slice_offsets(const struct call *call, pop_tensor offset, size_t coun
     offset = pop_tensor_flatten(offset);
     return type == POP_INT ? pop_tensor_reinterpret(offset, POP_UNSIGNED_INT) : offset;
 }
-
-bool slice_check_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape)
-{
-    char wanted[128], seen[128];
-    bool same = pop_tensor_rank(t) == shape.rank;
-    if (!call_takes(call, what, t))
-        return false;
-    for (size_t i = 0; i < shape.rank && same; ++i)
-        same = pop_tensor_dim(t, i) == shape.dims[i];
-    if (!same) {
-        pop_tensor_shape_to_string(t, seen, sizeof(seen));
-        return call_fail(call, POP_POPLAR_ERROR, "%s: the shape is %s; it must be %s", what, seen,
-                         poplibs_shape_text(wanted, sizeof(wanted), shape));
-    }
-    if (pop_tensor_type(t) != type)
-        return call_fail(call, POP_TYPE_ERROR, "%s: the type is %s; it must be %s", what,
-                         pop_type_name(pop_tensor_type(t)), pop_type_name(type));
-    return true;
-}
-
-bool slice_check_writeable(const struct call *call, pop_tensor t)
-{
-    return pop_tensor_is_parallel_writeable(t) ||
-           call_fail(call, POP_POPLAR_ERROR, "the tensor has aliases or constants, and cannot be written");
-}

@@ -11,9 +11,5 @@ enum { POPOPS_MAX_DIMS = 64 };
 bool slice_check_dims(const struct call *call, pop_shape shape, pop_dims dims, pop_shape sizes);
 /* The offsets as a flat tensor of UNSIGNED_INT; the null tensor, with an error recorded, for other types and counts. */
 pop_tensor slice_offsets(const struct call *call, pop_tensor offset, size_t count);
-/* Checks that a tensor has this type and shape; false, with an error recorded, otherwise.  `what` names it in
- * messages. */
-bool slice_check_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape);
-bool slice_check_writeable(const struct call *call, pop_tensor t);
 
 #endif

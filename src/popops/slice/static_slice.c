@@ -126,8 +126,8 @@ static bool check_slices(const struct static_slices *s, pop_tensor slices, pop_t
     size_t shape[POPOPS_MAX_DIMS] = { s->offsets.count }, rank = pop_tensor_shape(s->t, shape + 1, POPOPS_MAX_DIMS - 1);
     shape[1 + s->dim] = 1;
     return call_takes(s->call, "the slices", slices) && call_takes_scale(s->call, "the scale", scale) &&
-           slice_check_writeable(s->call, s->t) &&
-           slice_check_shape(s->call, "the slices", slices, pop_tensor_type(s->t), (pop_shape){ rank + 1, shape });
+           call_takes_writeable(s->call, "the tensor", s->t) &&
+           call_takes_shape(s->call, "the slices", slices, pop_tensor_type(s->t), (pop_shape){ rank + 1, shape });
 }
 
 void popops_multi_update_add_static_at(pop_where where, pop_graph *graph, pop_tensor t, pop_tensor s, pop_dims offsets,

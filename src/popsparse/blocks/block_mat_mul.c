@@ -258,8 +258,9 @@ pop_tensor popsparse_experimental_bs_mat_mul_at(pop_where where, pop_graph *grap
         size_t groups = params->num_groups, area = sparse_block_area(&product.request.shape);
         pop_shape right_shape =
             params->sparse_result ? POP_SHAPE(groups * dim[1], dim[2]) : POP_SHAPE(product.blocks, area);
-        if (sparse_takes_dense(call, &product.request, "the left operand", lhs, POP_SHAPE(groups * dim[0], dim[1])) &&
-            sparse_takes_dense(call, &product.request, "the right operand", rhs, right_shape))
+        if (call_takes_shape(call, "the left operand", lhs, product.request.shape.type,
+                             POP_SHAPE(groups * dim[0], dim[1])) &&
+            call_takes_shape(call, "the right operand", rhs, product.request.shape.type, right_shape))
             made = (params->sparse_result ? to_sparse : to_dense)(call, &product, lhs, rhs);
     }
     sparse_buckets_free(&product.buckets);

@@ -24,8 +24,5 @@ bool sparse_operand_take(const struct call *call, const struct sparse_request *r
 /* Checks a pattern alone. */
 bool sparse_operand_take_pattern(const struct call *call, const struct sparse_request *request, pop_tensor meta_info,
                                  struct sparse_cells *cells);
-/* Checks a dense operand: of the operation's type, and of this shape. */
-bool sparse_takes_dense(const struct call *call, const struct sparse_request *request, const char *what, pop_tensor t,
-                        pop_shape shape);
 
 #endif

@@ -129,8 +129,8 @@ void popsparse_dynamic_embedding_update_add_at(pop_where where, pop_graph *graph
     if (!make(call, params, pop_tensor_type(t.nz_values), cache, &embedding) ||
         !sparse_layer_planned_for(call, embedding.layer.options.grad_w, "doGradWPass") ||
         !sparse_operand_take(call, &embedding.layer, t, &cells) || !takes_indices(call, indices) ||
-        !sparse_takes_dense(call, &embedding.layer, "slices", slices,
-                            POP_SHAPE(pop_tensor_dim(indices, 0), embedding.layer.shape.columns)) ||
+        !call_takes_shape(call, "slices", slices, embedding.layer.shape.type,
+                          POP_SHAPE(pop_tensor_dim(indices, 0), embedding.layer.shape.columns)) ||
         !call_takes_scale(call, "scale", scale))
         return;
     set_lookups(&embedding, pop_tensor_dim(indices, 0));

@@ -23,8 +23,8 @@ static pop_tensor to_layer(const struct call *call, pop_tensor t)
 static bool takes_data(const struct call *call, const struct sparse_request *request, const char *what, pop_tensor t,
                        size_t channels)
 {
-    return sparse_takes_dense(call, request, what, t,
-                              POP_SHAPE(request->shape.batch, request->shape.groups * channels));
+    return call_takes_shape(call, what, t, request->shape.type,
+                            POP_SHAPE(request->shape.batch, request->shape.groups * channels));
 }
 /* ---- creation ---- */
 

@@ -62,7 +62,7 @@ pop_tensor popsparse_dynamic_sparse_dense_mat_mul_at(pop_where where, pop_graph 
     size_t lines = transpose_lhs ? shape.rows : shape.columns;
     pop_shape wanted =
         transpose_rhs ? POP_SHAPE(shape.groups, shape.batch, lines) : POP_SHAPE(shape.groups, lines, shape.batch);
-    if (!sparse_takes_dense(call, &request, "the dense operand", rhs, wanted))
+    if (!call_takes_shape(call, "the dense operand", rhs, request.shape.type, wanted))
         return (pop_tensor){ 0 };
     pop_tensor dense = transpose_rhs ? pop_tensor_dim_shuffle(rhs, POP_DIMS(0, 2, 1)) : rhs;
     return sparse_product(call, &request, &cells, dense, transpose_lhs);

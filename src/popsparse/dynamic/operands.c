@@ -14,23 +14,6 @@ popsparse_dynamic_sparse_tensor sparse_operand_create(const struct call *call, c
     return made;
 }
 
-bool sparse_takes_dense(const struct call *call, const struct sparse_request *request, const char *what, pop_tensor t,
-                        pop_shape shape)
-{
-    char seen[96], wanted[96];
-    if (!call_takes(call, what, t))
-        return false;
-    bool same = pop_tensor_rank(t) == shape.rank;
-    for (unsigned i = 0; i < shape.rank && same; ++i)
-        same = pop_tensor_dim(t, i) == shape.dims[i];
-    if (!same)
-        return call_fail(call, POP_POPLAR_ERROR, "%s has shape %s where the operation has %s", what,
-                         poplibs_shape_of(seen, sizeof(seen), t), poplibs_shape_text(wanted, sizeof(wanted), shape));
-    return pop_tensor_type(t) == request->shape.type ||
-           call_fail(call, POP_TYPE_ERROR, "%s is %s where the operation has %s", what,
-                     pop_type_name(pop_tensor_type(t)), pop_type_name(request->shape.type));
-}
-
 bool sparse_operand_take_pattern(const struct call *call, const struct sparse_request *request, pop_tensor meta_info,
                                  struct sparse_cells *cells)
 {
@@ -52,7 +35,8 @@ bool sparse_operand_take(const struct call *call, const struct sparse_request *r
     size_t elements = request->plan.cells * request->plan.nz;
     if (!sparse_request_check_key(call, request, operand.op) ||
         !sparse_operand_take_pattern(call, request, operand.meta_info, cells) ||
-        !sparse_takes_dense(call, request, "the tensor of non-zero values", operand.nz_values, POP_SHAPE(elements)))
+        !call_takes_shape(call, "the tensor of non-zero values", operand.nz_values, request->shape.type,
+                          POP_SHAPE(elements)))
         return false;
     cells->values = operand.nz_values;
     return true;

@@ -101,7 +101,8 @@ static bool take(const struct call *call, popsparse_static_sparse_tensor operand
         return false;
     request->plan.meta_info = cells_of_plan ? pop_tensor_num_elements(operand.pattern) / cells_of_plan : 0;
     request->plan.nz = cells_of_plan ? values / cells_of_plan : 0;
-    if (!sparse_takes_dense(call, request, "the tensor of non-zero values", operand.nz_values, POP_SHAPE(values)))
+    if (!call_takes_shape(call, "the tensor of non-zero values", operand.nz_values, request->shape.type,
+                          POP_SHAPE(values)))
         return false;
     *cells = (struct sparse_cells){ operand.pattern, operand.nz_values, { 0 } };
     return true;
@@ -123,8 +124,8 @@ static pop_tensor product(const struct call *call, popsparse_static_sparse_tenso
     }
     size_t k = sparse_first ? request.shape.columns : request.shape.rows, n = request.shape.batch;
     bool lines_last = sparse_first == transpose_dense; /* {1,n,k} */
-    if (!sparse_takes_dense(call, &request, "the dense operand", dense,
-                            lines_last ? POP_SHAPE(1, n, k) : POP_SHAPE(1, k, n)))
+    if (!call_takes_shape(call, "the dense operand", dense, request.shape.type,
+                          lines_last ? POP_SHAPE(1, n, k) : POP_SHAPE(1, k, n)))
         return (pop_tensor){ 0 };
     pop_tensor lines = lines_last ? pop_tensor_dim_shuffle(dense, POP_DIMS(0, 2, 1)) : dense;
     pop_tensor result = sparse_product(call, &request, &cells, lines, !sparse_first);

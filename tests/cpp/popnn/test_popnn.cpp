@@ -271,7 +271,7 @@ TEST(pooling_and_its_gradient)
     CHECK(got[4][0] == 0.25f && got[4][4] == 1.25f && got[4][11] == 2);
     average.stride.pop_back();
     CHECK_THROWS(pool(b.graph, average, in, b.prog), poputil::poplibs_error, "an entry for each dimension");
-    CHECK_THROWS(pool(b.graph, params, g, b.prog), poputil::poplibs_error, "the parameters say {1,1,3,4}");
+    CHECK_THROWS(pool(b.graph, params, g, b.prog), poputil::poplibs_error, "it must be {1,1,3,4}");
 }
 
 MAIN()

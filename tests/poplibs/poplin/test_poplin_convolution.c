@@ -613,9 +613,9 @@ static void mistakes_are_errors(void **state)
     assert_built(bed.graph);
     poplin_convolution(bed.graph, in, in, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution",
-                 "weights has shape {1,2,3}; the parameters say {1,2,2,2}");
+                 "weights: the shape is {1,2,3}; it must be {1,2,2,2}");
     poplin_convolution(bed.graph, halves, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_TYPE_ERROR, "poplin_convolution", "in has type half; the parameters say float");
+    assert_error(bed.graph, POP_TYPE_ERROR, "poplin_convolution", "in: the type is half; it must be float");
     poplin_convolution(bed.graph, (pop_tensor){ 0 }, weights, &p, false, bed.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_convolution", "in is a null tensor");
     poplin_create_input(bed.graph, &bad, "in", POP_NO_OPTIONS, NULL);
@@ -624,14 +624,14 @@ static void mistakes_are_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_create_input", "params is NULL");
     poplin_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "passs", "NONE" }), NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, "poplin_create_weights", "passs");
-    poplin_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "availableMemoryProportion", "2" }), NULL);
+    poplin_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "availableMemoryProportion", "-1" }), NULL);
     poplin_add_bias(bed.graph, in, weights, bed.program, "b", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_INVALID_OPTION, "poplin_create_weights", "availableMemoryProportion");
     poplin_add_bias(bed.graph, in, pop_tensor_flatten(weights), bed.program, "b", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_add_bias", "biases has shape {8}; the parameters say {2}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_add_bias", "biases: the shape is {8}; it must be {2}");
     poplin_weights_transpose_chans_flip_xy(bed.graph, weights, in, bed.program, "t");
     assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_weights_transpose_chans_flip_xy",
-                 "weights_out has shape {1,2,3}");
+                 "weights_out: the shape is {1,2,3}");
     bed_close(&bed);
 }
 

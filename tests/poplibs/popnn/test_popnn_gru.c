@@ -328,12 +328,12 @@ static void mistakes_are_errors(void **state)
                wrong = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 4), BED_LINEAR);
     popnn_gru_fwd(bed.graph, &p, wrong, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
-                 "the initial state is float{2,4}, and should be float{2,5}");
+                 "the initial state: the shape is {2,4}; it must be {2,5}");
     p.reset_after = true;
     pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
     popnn_gru_fwd(bed.graph, &p, h, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
-                 "the tensor of biases is float{3,5}, and should be float{3,2,5}");
+                 "the tensor of biases: the shape is {3,5}; it must be {3,2,5}");
     p.cell_order[0] = POPNN_GRU_CANDIDATE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
@@ -345,7 +345,7 @@ static void mistakes_are_errors(void **state)
     weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     popnn_au_gru_fwd(bed.graph, &p, h, x, weights, NULL, wrong, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_au_gru_fwd",
-                 "the tensor of attention scores is float{2,4}, and should be float{2,3}");
+                 "the tensor of attention scores: the shape is {2,4}; it must be {2,3}");
     p.activation = POPNN_SOFTMAX_STABLE;
     popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights",

@@ -270,8 +270,7 @@ static void mistakes_are_errors(void **state)
     popnn_lstm_state initial = popnn_lstm_create_initial_state(bed.graph, &p, "s", POP_NO_OPTIONS, NULL);
     pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 6), BED_LINEAR);
     popnn_lstm_fwd(bed.graph, &p, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd",
-                 "the input is float{3,2,6}, and should be float{3,2,4}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the input: the shape is {3,2,6}; it must be {3,2,4}");
     popnn_lstm_fwd(bed.graph, NULL, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the parameters are NULL");
     popnn_lstm_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);

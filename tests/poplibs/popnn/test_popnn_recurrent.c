@@ -133,7 +133,7 @@ static void mistakes_are_errors(void **state)
                w = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 4), BED_LINEAR);
     popnn_rnn_forward_weight_input(bed.graph, &p, x, w, bed.program, "fwd", NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input",
-                 "the input is float{3,2,5}, and should be float{3,2,4}");
+                 "the input: the shape is {3,2,5}; it must be {3,2,4}");
     popnn_rnn_create_input(bed.graph, NULL, "in", NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "the parameters are NULL");
     p.activation = POPNN_SOFTMAX_SCALED;

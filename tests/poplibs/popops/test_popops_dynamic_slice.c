@@ -206,7 +206,7 @@ static void mistakes_are_errors(void **state)
     pop_tensor twice = pop_tensor_broadcast(t, 2, 0);
     popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1),
                           bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "aliases");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "constants or repeated");
     popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3), POP_DIMS(1), POP_SHAPE(1), 0, "x");
     assert_error(bed.graph, POP_INDEX_ERROR, "popops_create_sliceable_tensor", "no dimension 1");
     bed_close(&bed);

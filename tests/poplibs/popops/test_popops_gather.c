@@ -349,7 +349,7 @@ static void mistakes_are_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "each must occur once");
     popops_scatter(bed.graph, pop_tensor_broadcast(t, 2, 0), indices, updates, 1, one, zero, zero, p, "x",
                    POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "aliases");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter", "constants or repeated");
     popops_scatter_with(bed.graph, t, indices, updates, 1, one, zero, zero, give_wrong, NULL, p, "x", POP_NO_OPTIONS);
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scatter_with", "the result of the computation");
     /* NULL lists of every kind. */

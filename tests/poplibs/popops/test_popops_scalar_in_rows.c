@@ -73,7 +73,7 @@ static void test_errors_and_empty_tensors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, "popops_select_scalar_from_rows", "3 offsets; there must be 4");
     popops_update_scalar_in_rows(bed.graph, pop_tensor_broadcast(pop_tensor_slice(t, 0, 1, 0), 4, 0), indices,
                                  bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_update_scalar_in_rows", "aliases");
+    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_update_scalar_in_rows", "constants or repeated");
     popops_update_scalar_in_rows(bed.graph, t, pop_tensor_flatten(pop_tensor_slice(t, 0, 1, 1)), bed.program, "x");
     assert_error(bed.graph, POP_TYPE_ERROR, "popops_update_scalar_in_rows", "float");
     pop_tensor none = popops_select_scalar_from_rows(bed.graph, pop_tensor_slice(t, 1, 1, 0),

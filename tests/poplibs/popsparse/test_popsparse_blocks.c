@@ -215,7 +215,7 @@ static void mistakes_are_errors(void **state)
     assert_error(bed.graph, POP_POPLAR_ERROR, api, "the mask has 3 bytes where the sparse matrix has 4 blocks");
     p.mask_size = 4;
     popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, api, "the right operand has shape {3,16} where the operation has {2,16}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, api, "the right operand: the shape is {3,16}; it must be {2,16}");
     popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_OPTIONS({ "partitionMethod", "x" }),
                                       NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, api, "option 'partitionMethod' cannot be 'x'");

@@ -328,9 +328,9 @@ static void mistakes_are_errors(void **state)
                  "the meta information is unsigned short");
     popsparse_dynamic_fully_connected_fwd(g, w, out, &params, bed.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_fwd",
-                 "activations has shape {4,12} where the operation has {4,16}");
+                 "activations: the shape is {4,12}; it must be {4,16}");
     popsparse_dynamic_fully_connected_fwd(g, w, half, &params, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(g, POP_TYPE_ERROR, "popsparse_dynamic_fully_connected_fwd", "activations is half");
+    assert_error(g, POP_TYPE_ERROR, "popsparse_dynamic_fully_connected_fwd", "activations: the type is half");
     popsparse_dynamic_fully_connected_grad_a(g, w, out, &params, bed.program, "a", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_grad_a", "'doGradAPass' is not set");
     popsparse_dynamic_fully_connected_sparse_grad_w(g, w.meta_info, out, in, &params, bed.program, "w", POP_NO_OPTIONS,

@@ -117,8 +117,7 @@ static void mistakes_are_errors(void **state)
                                            NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, api, "has no meta-data of its operation");
     popsparse_dynamic_sparse_dense_mat_mul(bed.graph, lhs, rhs, bed.program, false, true, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, api,
-                 "the dense operand has shape {1,6,4} where the operation has {1,4,6}");
+    assert_error(bed.graph, POP_POPLAR_ERROR, api, "the dense operand: the shape is {1,6,4}; it must be {1,4,6}");
     popsparse_dynamic_sparse_dense_mat_mul(bed.graph, lhs, rhs, bed.program, false, false, NULL,
                                            POP_OPTIONS({ "metaInfoBucketOversizeProportion", "0.5" }), NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, api, "was created for another operation or with other options");
