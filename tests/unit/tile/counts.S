@@ -318,6 +318,25 @@ ENTRY has_nan
 3:
   exitz $m4
 
+# With a test for infinities: the absolute values are compared, too.
+ENTRY has_nan_or_inf
+  SETUP 20
+  LOOP $m6, 1f, 2f
+1:
+  { ld64step $a0:1, $mzero, $m0+=, 1
+    fnop }
+  { ld64step $a2:3, $mzero, $m0+=, 1
+    f32v2absmax $a4:5, $a4:5, $a0:1 }
+  { nop
+    f32v2absmax $a4:5, $a4:5, $a2:3 }
+2:
+  f32max $a4, $a4, $a5
+  f32cmplt $a4, $a4, $a6
+  SETUP 5
+  cmpeq $m4, $m4, 2
+  SETUP 1
+  exitz $m4
+
 # m3 groups - 1, m4 outputs - 1 (kept in m7), m6 (channels - 6) / 2
 ENTRY outer_product
   SETUP 22
@@ -427,4 +446,169 @@ ENTRY transpose
 3:
   brnzdec $m7, 1b
   brnzdec $m8, 0b
+  exitz $mzero
+
+# Halves: m0 the state: two equal halves, pointer, number of halves; m8 rows to follow.  The first and the last half share a word with others.
+ENTRY fill_half
+  ld32 $a0, $m0, $mzero, 0
+  bri 1f
+1:
+  ld32 $m1, $m0, $mzero, 1
+  ld32 $m2, $m0, $mzero, 2
+  setzi $m6, 1
+  and $m3, $m1, 2
+  brz $m3, 2f
+  add $m1, $m1, -2
+  ld32 $a1, $m1, $mzero, 0
+  { add $m2, $m2, -1
+    sort4x16lo $a1, $a1, $a0 }
+  st32step $a1, $mzero, $m1+=, 1
+2:
+  shl $m2, $m2, 1
+  brz $m2, 9f
+  cmpult $m3, $m2, 4
+  brnz $m3, 7f
+  and $m3, $m1, 4
+  brz $m3, 3f
+  st32step $a0, $mzero, $m1+=, 1
+  add $m2, $m2, -4
+3:
+  { shr $m4, $m2, 3
+    mov $a1, $a0 }
+  LOOP $m4, 3f, 4f
+3:
+  { st64step $a0:1, $mzero, $m1+=, 1
+    fnop }
+4:
+  and $m3, $m2, 4
+  brz $m3, 5f
+  st32step $a0, $mzero, $m1+=, 1
+5:
+  and $m3, $m2, 2
+  brz $m3, 9f
+7:
+  ld32 $a1, $m1, $mzero, 0
+  sort4x16hi $a1, $a0, $a1
+  st32 $a1, $m1, $mzero, 0
+9:
+  brnzdec $m8, 1b
+  exitz $mzero
+
+# Sums of c blocks of L halves and a vector of L, eight at a time through the accumulators: m5 L / 8 - 1, m6 c - 1; m4 bytes of a block, m7 of all
+# but the last
+ENTRY inner_add_half
+  brz $mzero, 1f
+1:
+  SETUP 12
+0:
+  ld64step $a4:5, $mzero, $m2+=, 1
+  ld64step $a0:1, $mzero, $m0+=, 1
+  { mov $m3, $m4
+    f16v4mix $azeros, $a0:1, $a4:5 }
+  ld64step $a6:7, $mzero, $m2+=, 1
+  LOOP $m6, 1f, 2f
+1:
+  { ld64step $a0:1, $mzero, $m0+=, 1
+    f16v4mix $a2:3, $a0:1, $a6:7 }
+  { st64step $a2:3, $mzero, $m1+=, 1
+    f16v4mix $a2:3, $a0:1, $a4:5 }
+2:
+  f16v4mix $a2:3, $a0:1, $a6:7
+  st64step $a2:3, $mzero, $m1+=, 1
+  f16v4mix $a2:3, $azeros, $azeros
+  st64step $a2:3, $mzero, $m1+=, 1
+  sub $m0, $m0, $m7
+  sub $m1, $m1, $m7
+  SETUP 1
+  brnzdec $m5, 0b
+  exitz $mzero
+
+# Products of c blocks of L halves and a vector of L, four at a time: m5 L / 4 - 1, m6 c - 1, m7 steps of a block in 64 bits, m4 bytes of all but one
+ENTRY inner_mul_half
+  brz $mzero, 1f
+1:
+  SETUP 13
+0:
+  ld64step $a4:5, $mzero, $m2+=, 1
+  ld64 $a0:1, $m0, $mzero, 0
+  tapack $m8:9, $m3, $mzero, $m1
+  LOOP $m6, 1f, 2f, "f16v4mul $a2:3, $a4:5, $a0:1"
+1:
+  { ldst64pace $a0:1, $a2:3, $m8:9+=, $m7, 5
+    f16v4mul $a2:3, $a4:5, $a0:1 }
+2:
+  st64pace $a2:3, $m8:9+=, $m7, 0
+  add $m0, $m0, 8
+  add $m1, $m1, 8
+  add $m3, $m3, 8
+  brnzdec $m5, 0b
+  exitz $mzero
+
+# Convolutions of 1x1 as conv_1x1 below it: without partials, and with two sets of columns in halves.
+.macro CONV name, amp, in, setup, body
+ENTRY \name
+  SETUP \setup
+  brneg $m6, 9f
+  .irp phase, 2, 3, 0, 1, 2, 3, 0, 1
+  { ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+    \amp $a4:5, $a0:1, \in, \phase }
+  .endr
+  LOOP $m6, 1f, 2f
+1:
+  .irp phase, 2, 3, 0, 1
+  { \body
+    \amp $a4:5, $a0:1, \in, \phase }
+  .endr
+2:
+  .irp phase, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1
+  { st64pace $a4:5, $m4:5+=, $mzero, 0
+    \amp $a4:5, $azeros, $azeros, \phase }
+  .endr
+9:
+  exitz $mzero
+.endm
+CONV conv_zero, f16v4sisoamp, $azeros, 3, "ldst64pace $a0:1, $a4:5, $m4:5+=, $mzero, 0"
+CONV conv_sets, f16v4hihov4amp, $a2:3, 6, "ld2xst64pace $a0:3, $a4:5, $m4:5+=, $mzero, 0"
+
+# In floats: m7 the zeroing of partials, m8 positions - 1, m9 the pointer to them
+ENTRY conv_float
+  SETUP 10
+  brz $m7, 1f
+  SETUP 1
+  LOOP $m8, 0f, 1f
+0:
+  .rept 4
+  { st64step $azeros, $mzero, $m9+=, 1
+    fnop }
+  .endr
+1:
+  tapack $m4:5, $m0, $m1, $m2
+  brneg $m6, 9f
+  .irp phase, 0, 2, 4, 6
+  { ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+    f32sisoamp $azeros, $azero, $a2:3, \phase }
+  .endr
+  .irp phase, 0, 2, 4, 6, 0, 2, 4, 6
+  { ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+    f32sisoamp $azeros, $a0, $a2:3, \phase }
+  { nop
+    f32sisoamp $azeros, $a1, $azeros, \phase + 1 }
+  .endr
+  LOOP $m6, 2f, 3f
+2:
+  .irp phase, 0, 2, 4, 6
+  { ld2xst64pace $a0:3, $a4:5, $m4:5+=, $mzero, 0
+    f32sisoamp $a4:5, $a0, $a2:3, \phase }
+  { nop
+    f32sisoamp $azeros, $a1, $azeros, \phase + 1 }
+  .endr
+3:
+  .irp phase, 0, 2, 4, 6, 0, 2, 4, 6
+  { st64pace $a4:5, $m4:5+=, $mzero, 0
+    f32sisoamp $a4:5, $a0, $azeros, \phase }
+  { nop
+    f32sisoamp $azeros, $a1, $azeros, \phase + 1 }
+  .endr
+  SETUP 5
+9:
   exitz $mzero

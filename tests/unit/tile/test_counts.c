@@ -17,6 +17,18 @@ static const struct count counts[] = {
     { "fill32", "m0=4e000 M4e004=80004 M4e008=4", 26 },
     { "fill32", "m0=4e000 M4e004=80000 M4e008=64", 72 },
     { "fill32", "m0=4e000 M4e004=80004 M4e008=64", 74 },
+/* halves at 2, 4 and 8 bytes */
+#define HALVES(n, at2, at4, at8)                                                                                       \
+    { "fill_half", "m0=4e000 M4e004=80002 M4e008=" n, at2 }, { "fill_half", "m0=4e000 M4e004=80004 M4e008=" n, at4 },  \
+    {                                                                                                                  \
+        "fill_half", "m0=4e000 M4e004=80000 M4e008=" n, at8                                                            \
+    }
+    HALVES("1", 15, 16, 16),
+    HALVES("2", 20, 23, 22),
+    HALVES("4", 30, 24, 22),
+    HALVES("8", 31, 25, 23),
+    HALVES("64", 54, 48, 46),
+#undef HALVES
     { "set_seed", "", 27 },
     /* 21 + 4 for each vector, 21 + 1, 24 + 2 */
     { "uniform", DATA "m2=1", 25 },
@@ -38,6 +50,13 @@ static const struct count counts[] = {
     { "inner_mul", DATA "m5=0 m6=0", 15 },
     { "inner_mul", DATA "m5=2 m6=3", 49 },
     { "inner_mul", DATA "m5=7 m6=9", 215 },
+    /* halves: 27 + 2 (c - 1) + (L / 8 - 1) (13 + 2 (c - 1)); 15 + L / 4 (8 + c) */
+    { "inner_add_half", DATA "m5=0 m6=4", 35 },
+    { "inner_add_half", DATA "m5=1 m6=3", 52 },
+    { "inner_add_half", DATA "m5=7 m6=9", 262 },
+    { "inner_mul_half", DATA "m3=80040 m5=1 m6=4 m7=1", 41 },
+    { "inner_mul_half", DATA "m3=80040 m5=3 m6=3 m7=1", 63 },
+    { "inner_mul_half", DATA "m3=80040 m5=f m6=9 m7=1", 303 },
     /* 27 + 2 op k */
     { "sigmoid_half", DATA "m6=0", 31 },
     { "sigmoid_half", DATA "m6=1", 35 },
@@ -65,6 +84,9 @@ static const struct count counts[] = {
     /* 30 + 2 m / 4 */
     { "has_nan", DATA "m6=2", 34 },
     { "has_nan", DATA "m6=14", 70 },
+    /* 31 + 3 m / 4 */
+    { "has_nan_or_inf", DATA "m6=2", 37 },
+    { "has_nan_or_inf", DATA "m6=14", 91 },
     /* 23 + G (9 + W (6 + (C - 6) / 2)) */
     { "outer_product", DATA "m1=98008 m3=0 m7=0 m6=1", 39 },
     { "outer_product", DATA "m1=98008 m3=2 m7=6 m6=0", 176 },
@@ -79,6 +101,19 @@ static const struct count counts[] = {
     { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=0", 29 },
     { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=7", 57 },
     { "conv_1x1", "m0=80000 m1=88008 m2=90000 m6=61", 417 },
+/* without partials 26 + 4 (n - 3); two sets as conv_1x1; floats 56 + 8 (n - 3), with zeroing 2 + 4 n more */
+#define PACKED "m4=80000 m5=24088008 "
+    { "conv_zero", PACKED "m6=7", 54 },
+    { "conv_zero", PACKED "m6=61", 414 },
+    { "conv_sets", PACKED "m6=0", 29 },
+    { "conv_sets", PACKED "m6=1", 33 },
+    { "conv_sets", PACKED "m6=7", 57 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=0 m7=0", 56 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=1 m7=0", 64 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=7 m7=0", 112 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=0 m7=1 m8=3 m9=98000", 70 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=1 m7=1 m8=4 m9=98000", 82 },
+    { "conv_float", "m0=80000 m1=88008 m2=90000 m6=7 m7=1 m8=a m9=98000", 154 },
     /* 34 + blocks (3 + zb (3 + 23 bs / 4)) */
     { "transpose", DATA "m5=1 m8=0 m9=1", 63 },
     { "transpose", DATA "m5=2 m8=0 m9=2", 135 },
@@ -96,6 +131,7 @@ static void slots_are_the_published_ones(void **state)
     struct tile_object *object = tile_assemble("counts.S", code, TILE_IPU2, &messages);
     if (!object)
         fail_msg("%s", str_text(&messages));
+    unsigned different = 0;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); ++i) {
         const struct count *count = counts + i;
         const struct tile_object *objects[] = { object };
@@ -111,11 +147,12 @@ static void slots_are_the_published_ones(void **state)
             fail_msg("%s (%s): %s", count->name, count->registers, result.fault.text);
         print_message("%s (%s): %u slots published, %u counted\n", count->name, count->registers, count->published,
                       (unsigned)result.slots);
-        assert_int_equal(result.slots, count->published);
+        different += result.slots != count->published;
         tile_free(tile);
         tile_program_free(program);
         str_free(&why);
     }
+    assert_int_equal(different, 0);
     tile_object_free(object);
     free(code);
     str_free(&messages);
