@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which codelet caches are trusted, which fields of an entry are compared, the limit of a cache, and files of killed
- * runs. */
+/* Which codelet caches are trusted, which fields of an entry are compared, altered entries, programs that begin
+ * together, the limit of a cache, and files of killed runs. */
 #include "popc/compile/cache.h"
 #include "popc/module/machine.h"
 #include "popc/popc.h"
@@ -151,6 +151,61 @@ static void an_entry_is_for_its_own_key(void **state)
     assert_false(is_cached(VERTEX("A")));
 }
 
+/* Writes bytes in place of the entry's, from offset on; or, with count 0, cuts it there. */
+static void alter(const char *name, long offset, const char *bytes, size_t count)
+{
+    FILE *file = fopen(name, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    if (!count)
+        assert_int_equal(truncate(name, offset), 0);
+}
+
+/* It is compiled again, and the entry is whole after that. */
+static void an_altered_entry_is_not_used(void **state)
+{
+    (void)state;
+    char names[4][400], kept[500], command[1000];
+    struct stat facts;
+    assert_true(compiles(VERTEX("A")));
+    assert_int_equal(entries(names, 4), 1);
+    assert_int_equal(stat(names[0], &facts), 0);
+    snprintf(kept, sizeof(kept), "%s/kept", scratch_path);
+    snprintf(command, sizeof(command), "cp -p %s %s", names[0], kept);
+    assert_int_equal(system(command), 0);
+    const long parts = 24, size = (long)facts.st_size;
+    for (long i = 0; i < 2 * parts; ++i) {
+        const bool cut = i >= parts;
+        snprintf(command, sizeof(command), "cp -p %s %s", kept, names[0]);
+        assert_int_equal(system(command), 0);
+        alter(names[0], size * (i % parts) / parts, "\xa5\x5a\xa5\x5a\xa5\x5a\xa5\x5a", cut ? 0 : 8);
+        assert_false(is_cached(VERTEX("A")));
+    }
+    assert_true(compiles(VERTEX("A")) && is_cached(VERTEX("A")));
+}
+
+/* Each of eight processes compiles the same two sources; none sees an entry that another one has not completed. */
+static void programs_begin_together_with_a_cold_cache(void **state)
+{
+    (void)state;
+    enum { PROGRAMS = 8 };
+    pid_t programs[PROGRAMS];
+    char names[8][400];
+    for (int i = 0; i < PROGRAMS; ++i)
+        if ((programs[i] = fork()) == 0)
+            _exit(i % 2 ? !compiles(VERTEX("A")) || !compiles(VERTEX("B"))
+                        : !compiles(VERTEX("B")) || !compiles(VERTEX("A")));
+    for (int i = 0; i < PROGRAMS; ++i) {
+        int code = -1;
+        assert_int_equal(waitpid(programs[i], &code, 0), programs[i]);
+        assert_int_equal(code, 0);
+    }
+    assert_int_equal(entries(names, 8), 2);
+    assert_true(is_cached(VERTEX("A")) && is_cached(VERTEX("B")));
+}
+
 static void a_cache_has_a_limit(void **state)
 {
     (void)state;
@@ -239,6 +294,8 @@ int main(void)
         TEST(the_cache_is_below_the_home_directory),
         TEST(files_writable_by_others_are_not_used),
         TEST(an_entry_is_for_its_own_key),
+        TEST(an_altered_entry_is_not_used),
+        TEST(programs_begin_together_with_a_cold_cache),
         TEST(a_cache_has_a_limit),
         TEST(a_shared_cache_is_only_read),
     };
