@@ -77,8 +77,11 @@ add_executable(pva_slow tests/pva/slow.cpp)
 target_link_libraries(pva_slow PRIVATE poplar)
 add_test(NAME pva/command COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run-command ${PROJECT_BINARY_DIR})
 set_tests_properties(pva/command PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
-# Reports of the CPU, and of an executable that was stored and read back
-foreach(program expressions remote_layers)
-  add_test(NAME pva/check/${program} COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run-check $<TARGET_FILE:pva_command> 0 $<TARGET_FILE:cpp_operations_${program}>)
+# Reports of the CPU, of an executable that was stored and read back, and of one that has no report of its compilation
+add_executable(pva_elsewhere tests/pva/elsewhere.cpp)
+target_link_libraries(pva_elsewhere PRIVATE poplar)
+foreach(program cpp_operations_expressions cpp_operations_remote_layers pva_elsewhere)
+  add_test(NAME pva/check/${program} COMMAND ${PROJECT_SOURCE_DIR}/tests/pva/run-check $<TARGET_FILE:pva_command> 0 $<TARGET_FILE:${program}>
+           ${PROJECT_BINARY_DIR}/pva_compiled)
   set_tests_properties(pva/check/${program} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
 endforeach()

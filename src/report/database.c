@@ -174,14 +174,18 @@ struct database *database_create(const char *path, pop_error *error)
 /* Copies a database, which may be written meanwhile. */
 static void copy_from(struct database *db, const char *from)
 {
-    sqlite3 *source = NULL;
-    sqlite3_backup *copy = NULL;
-    if (!db->failed && (source = report_open(from)))
-        copy = sqlite3_backup_init(db->sqlite, "main", source, "main");
+    static const char what[] = "copy the compilation's part";
+    sqlite3 *source = db->failed ? NULL : report_open(from);
+    if (!source) {
+        fail_for(db, what, "it is not readable any more, or out of memory");
+        return;
+    }
+    sqlite3_backup *copy = sqlite3_backup_init(db->sqlite, "main", source, "main");
     if (copy)
         sqlite3_backup_step(copy, -1);
-    if (!copy || sqlite3_backup_finish(copy) != SQLITE_OK)
-        fail(db, "copy the compilation's part");
+    int result = copy ? sqlite3_backup_finish(copy) : sqlite3_errcode(db->sqlite);
+    if (!copy || result != SQLITE_OK)
+        fail_for(db, what, sqlite3_errstr(result)); /* of the copy: the database may have no message */
     sqlite3_close(source);
 }
 
@@ -277,7 +281,7 @@ void database_append(struct database *db, enum report_table table, const char *n
 }
 
 /* A text that is not UTF-8 is escaped: Python and others refuse a table with one. */
-static void bind_text(sqlite3_stmt *insert, int column, const char *text)
+static void bind_text(struct database *db, sqlite3_stmt *insert, int column, const char *text)
 {
     size_t length = text ? strlen(text) : 0;
     struct str escaped = { 0 };
@@ -286,7 +290,8 @@ static void bind_text(sqlite3_stmt *insert, int column, const char *text)
         return;
     }
     utf8_escape(&escaped, text, length);
-    sqlite3_bind_text(insert, column, escaped.text, -1, SQLITE_TRANSIENT);
+    if (sqlite3_bind_text(insert, column, escaped.text, -1, SQLITE_TRANSIENT) != SQLITE_OK)
+        fail(db, "write");
     str_free(&escaped);
 }
 
@@ -307,7 +312,7 @@ void database_add(struct database *db, enum report_table table, const char *colu
             sqlite3_bind_double(insert, i, va_arg(values, double));
             break;
         case 's':
-            bind_text(insert, i, va_arg(values, const char *));
+            bind_text(db, insert, i, va_arg(values, const char *));
             break;
         case 'b':
             data = va_arg(values, const void *);
@@ -323,7 +328,8 @@ void database_add(struct database *db, enum report_table table, const char *colu
         }
     }
     va_end(values);
-    run_insert(db, insert);
+    if (!db->failed)
+        run_insert(db, insert);
 }
 
 void database_remove(struct database *db, enum report_table table, const char *number_column, int64_t number,
@@ -493,13 +499,15 @@ void database_drop(struct database *db)
 static bool read_companions(sqlite3 *sqlite, uint64_t bytes[REPORT_FILES])
 {
     sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(sqlite, "SELECT bytes FROM files WHERE name = ?", -1, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(sqlite, "SELECT bytes FROM files WHERE name = ?", -1, &statement, NULL) != SQLITE_OK) {
+        report_count_memory(sqlite3_errcode(sqlite));
         return false;
+    }
     for (int i = 0; i < REPORT_FILES; ++i) {
         sqlite3_bind_text(statement, 1, report_file_name((enum report_file)i), -1, SQLITE_STATIC);
         if (sqlite3_step(statement) == SQLITE_ROW)
             bytes[i] = (uint64_t)sqlite3_column_int64(statement, 0);
-        sqlite3_reset(statement);
+        report_count_memory(sqlite3_reset(statement));
     }
     sqlite3_finalize(statement);
     return true;
@@ -526,6 +534,8 @@ char *database_info(const char *path, const char *name)
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0))
         text = mem_string((const char *)sqlite3_column_text(statement, 0));
+    else if (sqlite)
+        report_count_memory(sqlite3_errcode(sqlite));
     sqlite3_finalize(statement);
     sqlite3_close(sqlite);
     return text;

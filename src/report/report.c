@@ -196,9 +196,11 @@ static pop_status begin_profile(struct report *report, const struct report_of *o
 {
     double start = log_milliseconds();
     char *path = bundle_path(&report->bundle, REPORT_FILE_PROFILE), *before = report_path(report);
+    size_t failures = mem_failures();
     bool continues = !of->graph && !of->id && finds_compilation(report, before);
     report->bundle.has[REPORT_FILE_PROFILE] = true;
-    report->db = continues ? database_continue(path, before, error) : database_create(path, error);
+    if (error_if_memory_failed(error, POP_OK, failures, NULL) == POP_OK) /* else it is not known what is there */
+        report->db = continues ? database_continue(path, before, error) : database_create(path, error);
     free(path);
     free(before);
     if (!report->db)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "value/report_open.h"
 
+#include "base/mem.h"
 #include "base/str.h"
 
 #include <stdio.h>
@@ -49,6 +50,12 @@ int report_check_schema(sqlite3 *db, char what[REPORT_SCHEMA_NAME])
     return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
+void report_count_memory(int result)
+{
+    if ((result & 0xff) == SQLITE_NOMEM || result == SQLITE_IOERR_NOMEM)
+        atomic_fetch_add_explicit(&mem_failed, 1, memory_order_relaxed);
+}
+
 sqlite3 *report_open(const char *path)
 {
     enum { LONGEST_VALUE = 256 << 20 };
@@ -66,6 +73,7 @@ sqlite3 *report_open(const char *path)
     }
     if (result == SQLITE_OK)
         return db;
+    report_count_memory(result);
     sqlite3_close(db);
     return NULL;
 }

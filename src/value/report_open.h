@@ -17,5 +17,8 @@ bool report_has_regular_logs(const char *path);
 int report_check_schema(sqlite3 *db, char what[REPORT_SCHEMA_NAME]);
 /* Opens a report for reading, with the checks above; NULL if it is none or fails them. */
 sqlite3 *report_open(const char *path);
+/* Counts a result that SQLite gave for lack of memory as a failed allocation (base/mem.h), so that the public call
+ * reports it where its cause is not told from a file that is no report. */
+void report_count_memory(int result);
 
 #endif

@@ -25,6 +25,23 @@ int rename(const char *from, const char *to)
     return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+/* SQLite's allocations, of which the one that sqlite_left counts down to 0 fails. */
+static sqlite3_mem_methods sqlite_memory;
+static int sqlite_left = -1;
+static bool sqlite_fails(void)
+{
+    sqlite_left -= sqlite_left >= 0;
+    return sqlite_left == 0;
+}
+static void *sqlite_malloc(int bytes)
+{
+    return sqlite_fails() ? NULL : sqlite_memory.xMalloc(bytes);
+}
+static void *sqlite_realloc(void *block, int bytes)
+{
+    return sqlite_fails() ? NULL : sqlite_memory.xRealloc(block, bytes);
+}
+
 static char *path_of(const struct fixture *f, const char *name)
 {
     static char path[512];
@@ -210,6 +227,42 @@ static void an_engine_of_a_read_executable_continues_the_report(void **state)
     }
 }
 
+/* The engine is refused, or continues the report; it never begins one that knows less. */
+static void an_engine_continues_the_report_or_is_refused_without_memory(void **state)
+{
+    struct fixture *f = *state;
+    pop_executable *executable;
+    pop_error error = { 0 };
+    pop_option list[] = { { "autoReport.directory", f->directory }, { "autoReport.all", "true" } };
+    char before[REPORT_ID_SIZE], after[REPORT_ID_SIZE];
+    unsigned refused = 0;
+    must(pop_compile_graph(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, 2 }, NULL, NULL, &executable, &error),
+         &error);
+    must(pop_executable_save(executable, path_of(f, "x.exe"), &error), &error);
+    pop_executable_destroy(executable);
+    id_of_profile(f, before);
+    must(pop_executable_load(path_of(f, "x.exe"), &executable, &error), &error);
+    for (int at = 1, step = 229;; at += step) {
+        sqlite_left = at;
+        pop_engine *engine = pop_engine_create_from(executable, POP_NO_OPTIONS, &error);
+        bool failed = sqlite_left <= 0;
+        sqlite_left = -1;
+        if (!engine)
+            assert_non_null(strstr(error.text, "memory"));
+        refused += !engine;
+        pop_engine_destroy(engine);
+        id_of_profile(f, after);
+        assert_string_equal(after, before);
+        sqlite3 *db = profile(f, "");
+        assert_true(sql_number(db, "SELECT count(*) > 0 FROM vars_info"));
+        sqlite3_close(db);
+        if (!failed)
+            break;
+    }
+    assert_true(refused > 10);
+    pop_executable_destroy(executable);
+}
+
 static void put_text(const char *path, const char *text)
 {
     pop_error error;
@@ -345,12 +398,21 @@ static void two_programs_killed_at_any_moment(void **state)
 
 int main(void)
 {
+    sqlite3_mem_methods failing;
+    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_memory) != SQLITE_OK)
+        return EXIT_FAILURE;
+    failing = sqlite_memory;
+    failing.xMalloc = sqlite_malloc;
+    failing.xRealloc = sqlite_realloc;
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &failing) != SQLITE_OK)
+        return EXIT_FAILURE;
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(all_files_have_one_id),
         ROW(a_report_grows_under_its_name),
         ROW(a_report_ends_while_it_is_read),
         ROW(an_engine_of_a_read_executable_continues_the_report),
+        ROW(an_engine_continues_the_report_or_is_refused_without_memory),
         ROW(a_report_replaces_the_previous_one_completely),
         ROW(files_of_two_engines_do_not_mix),
         ROW(a_killed_program_leaves_what_was_whole),
