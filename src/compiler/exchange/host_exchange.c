@@ -16,6 +16,7 @@ void host_exchange_init(struct host_exchange *host, struct compiler *c, struct o
                                     .tiles = mem_zero(pop_target_num_tiles(target), sizeof(*host->tiles)),
                                     .ipu_bytes = mem_zero(target->num_ipus, sizeof(*host->ipu_bytes)),
                                     .ipu_packets = mem_zero(target->num_ipus, sizeof(*host->ipu_packets)) };
+    marks_init(&host->arranged, &c->bits, c->store);
 }
 
 void host_exchange_free(struct host_exchange *host)
@@ -25,6 +26,7 @@ void host_exchange_free(struct host_exchange *host)
     free(host->ipu_packets);
     vec_free(&host->touched);
     vec_free(&host->made);
+    marks_free(&host->arranged);
 }
 
 static int tile_order(const void *left, const void *right)
@@ -87,8 +89,18 @@ static void add_piece(struct host_exchange *host, uint32_t tile, uint64_t bytes,
 struct host_walk {
     struct host_exchange *host;
     uint64_t element_bytes;
-    bool to_host;
+    bool to_host, arranged;
 };
+
+/* Packets of the bytes that follow those that the tile has of the part already. */
+static uint64_t packets_more(struct host_exchange *host, uint32_t tile, uint64_t bytes)
+{
+    struct host_tile *at = &host->tiles[tile];
+    uint64_t before = at->part == host->part ? at->piece : 0;
+    at->part = host->part;
+    at->piece = before + bytes;
+    return cost_host_packets(before + bytes) - cost_host_packets(before);
+}
 
 /* A piece that would exceed the limit is split; the rest is part of the next exchange. */
 static bool add_run(const struct run *run, void *context)
@@ -107,8 +119,9 @@ static bool add_run(const struct run *run, void *context)
         }
         count = stop - left.offset < left.count ? stop - left.offset : left.count;
         count = count < fits ? count : fits;
-        add_piece(host, tile, count * walk->element_bytes, cost_host_packets(count * walk->element_bytes),
-                  walk->to_host);
+        uint64_t bytes = count * walk->element_bytes,
+                 packets = walk->arranged ? packets_more(host, tile, bytes) : cost_host_packets(bytes);
+        add_piece(host, tile, bytes, packets, walk->to_host);
         left.offset += count;
         left.count -= count;
     }
@@ -117,8 +130,50 @@ static bool add_run(const struct run *run, void *context)
 
 void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host)
 {
-    struct host_walk walk = { host, pop_type_size((pop_type)view->type), to_host };
+    struct host_walk walk = { host, pop_type_size((pop_type)view->type), to_host, false };
     view_each_run(view, add_run, &walk);
+}
+
+static bool mark_run(const struct run *run, void *context)
+{
+    marks_set(context, (struct variable_part){ run->variable, run->offset, run->offset + run->count });
+    return true;
+}
+
+/* Tiles that have elements between those of the view: their pieces end there. */
+static void skip_elements(struct host_exchange *host, struct variable_part gap)
+{
+    const struct tile_map *map = &host->c->store->variables.data[gap.variable].map;
+    size_t low = 0, high = map->ranges.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (map->ranges.data[middle].end <= gap.begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < map->ranges.count && map->ranges.data[low].begin < gap.end; ++low)
+        host->tiles[map->ranges.data[low].tile].part = 0;
+}
+
+void host_exchange_add_arranged(struct host_exchange *host, const struct view *view, bool to_host)
+{
+    struct marks *marks = &host->arranged;
+    struct host_walk walk = { host, pop_type_size((pop_type)view->type), to_host, true };
+    view_each_run(view, mark_run, marks);
+    for (size_t i = 0; i < marks->variables.count; ++i) {
+        struct variable_part left = marks->spans[marks->variables.data[i]];
+        const uint64_t *bits = marks_bits(marks, left.variable);
+        ++host->part;
+        for (uint64_t stop; left.begin < left.end; left.begin = stop) {
+            stop = bits_run(bits, left.begin, left.end);
+            if (bits_any(bits, left.begin, left.begin + 1))
+                add_run(&(struct run){ left.variable, left.begin, stop - left.begin }, &walk);
+            else
+                skip_elements(host, (struct variable_part){ left.variable, left.begin, stop });
+        }
+    }
+    marks_clear(marks);
 }
 
 uint64_t host_exchange_share(const pop_target *target, uint64_t bytes)

@@ -5,6 +5,7 @@
 
 #include "compiler/common/owners.h"
 #include "compiler/common/tables.h"
+#include "compiler/exchange/marks.h"
 
 /* One exchange being collected; a new one begins when an IPU has as much as one stream copy may move. */
 struct host_exchange {
@@ -14,7 +15,11 @@ struct host_exchange {
     struct host_tile {
         uint64_t sent, received;
         uint32_t packets;
+        uint32_t part;  /* whose last piece may go on; 0: none */
+        uint64_t piece; /* bytes of it */
     } * tiles;
+    struct marks arranged; /* elements of a view that the host arranges */
+    uint32_t part;         /* number of the latest part: one of a variable, of one view */
     VEC(uint32_t) touched;
     uint64_t *ipu_bytes, *ipu_packets; /* by IPU */
     uint64_t from_host, to_host;       /* packets */
@@ -25,6 +30,9 @@ void host_exchange_init(struct host_exchange *host, struct compiler *c, struct o
 void host_exchange_free(struct host_exchange *host);
 /* A view that goes to the host, or comes from it. */
 void host_exchange_add(struct host_exchange *host, const struct view *view, bool to_host);
+/* A view that the host arranges: its elements go in the order of the tiles' memory, so that what a tile has of a
+ * variable is one piece, however the view mixes it. */
+void host_exchange_add_arranged(struct host_exchange *host, const struct view *view, bool to_host);
 /* Adds bytes that tiles take in equal shares of at least a packet, in the tensor's order: what is at a byte is on the
  * tile of its share. */
 void host_exchange_add_shares(struct host_exchange *host, uint64_t bytes, bool to_host);

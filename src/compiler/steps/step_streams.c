@@ -49,8 +49,9 @@ void steps_host_copies(struct steps_builder *b, uint32_t op, uint32_t name, enum
 /* Tiles whose part of a view is more than one piece of it, so that what comes in the tensor's order must be sorted. */
 struct stream_pieces {
     struct steps_builder *b;
-    uint64_t runs; /* on one tile each */
-    uint8_t *seen; /* by tile */
+    uint64_t runs;   /* on one tile each */
+    uint64_t pieces; /* of one tile's memory each */
+    uint8_t *seen;   /* by tile */
     uint32_t last;
     bool scattered;
 };
@@ -63,6 +64,7 @@ static bool note_piece(const struct run *run, void *context)
         uint32_t tile = owners_find(&pieces->b->owners, left.variable, left.offset, &stop);
         uint64_t count = stop - left.offset < left.count ? stop - left.offset : left.count;
         pieces->runs += tile != pieces->last;
+        pieces->pieces += tile != pieces->last || left.offset == run->offset;
         pieces->scattered |= tile < HOME_EVERYWHERE && tile != pieces->last && pieces->seen[tile];
         if (tile < HOME_EVERYWHERE)
             pieces->seen[tile] = true;
@@ -74,12 +76,12 @@ static bool note_piece(const struct run *run, void *context)
 }
 
 /* How a view's data comes in or goes out: piece by piece from and to where it is; in the tensor's order, an equal
- * share for each tile, which tiles sort among each other; or, what comes in pieces too small for the host, in grains,
- * each to the tile of its first element. */
-enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS };
+ * share for each tile, which tiles sort among each other; what comes in pieces too small for the host, in grains,
+ * each to the tile of its first element; or in the order of the tiles' memory, which the host sorts. */
+enum relay_kind { RELAY_NONE, RELAY_SHARES, RELAY_GRAINS, RELAY_HOST };
 
 /* Requested by the program: data in the order of tile memory, which the host arranges; tiles need no buffers to sort
- * it in, and the host sends smaller pieces. */
+ * it in. */
 static bool host_arranges(const struct steps_builder *b, const struct program_node *n)
 {
     if (n->kind == PROGRAM_STREAM_IN || n->kind == PROGRAM_STREAM_OUT)
@@ -88,20 +90,29 @@ static bool host_arranges(const struct steps_builder *b, const struct program_no
     return remote->rearrange || remote->optimise;
 }
 
+/* Whether so many pieces are shorter than what the host sends at least. */
+static bool is_small(const pop_target *target, uint64_t bytes, uint64_t pieces)
+{
+    return pieces > 1 && bytes / pieces < target->host_grain_bytes;
+}
+
 static enum relay_kind relay_of(struct steps_builder *b, const struct program_node *n, const struct view *view,
                                 bool to_host)
 {
     const pop_target *target = &b->c->store->target;
     struct stream_pieces pieces = { .b = b, .last = NONE };
     if (host_arranges(b, n))
-        return RELAY_NONE;
+        return RELAY_HOST;
     uint64_t bytes = view->elements * pop_type_size((pop_type)view->type);
     pieces.seen = mem_zero(pop_target_num_tiles(target), 1);
     view_each_run(view, note_piece, &pieces);
     free(pieces.seen);
-    if (!to_host && pieces.runs > 1 && bytes / pieces.runs < target->host_grain_bytes)
+    if (!to_host && is_small(target, bytes, pieces.runs))
         return RELAY_GRAINS;
-    return pieces.scattered && !target->host_rearranges ? RELAY_SHARES : RELAY_NONE;
+    if (target->host_rearranges)
+        return is_small(target, bytes, pieces.pieces) ? RELAY_HOST : RELAY_NONE;
+    return pieces.scattered || (pieces.pieces > pieces.runs && is_small(target, bytes, pieces.pieces)) ? RELAY_SHARES
+                                                                                                       : RELAY_NONE;
 }
 
 /* A view between the tiles that have its shares, or grains, and those that have its elements. */
@@ -216,6 +227,8 @@ static void add_stream(struct steps_builder *b, const struct view *view, bool to
         view_each_run(view, relay_run, &relay);
     else if (kind == RELAY_SHARES)
         host_exchange_add_shares(&b->host, view->elements * pop_type_size((pop_type)view->type), to_host);
+    else if (kind == RELAY_HOST)
+        host_exchange_add_arranged(&b->host, view, to_host);
     else
         host_exchange_add(&b->host, view, to_host);
 }
@@ -240,7 +253,7 @@ void steps_flush(struct steps_builder *b)
         b->host.remote = n->kind != PROGRAM_STREAM_IN && n->kind != PROGRAM_STREAM_OUT;
         *(b->host.remote ? &remote : &host) = true;
         add_stream(b, view, !n->destination, relayed);
-        origin.buffered |= relayed != RELAY_NONE;
+        origin.buffered |= relayed == RELAY_SHARES || relayed == RELAY_GRAINS;
     }
     b->host.remote = false;
     assert(origin.merged == b->result->merged.count - origin.first_merged);
@@ -289,7 +302,7 @@ void steps_hand_over(struct steps_builder *b, uint32_t node, uint32_t op, const 
     *vec_push(&b->result->merged) = node;
     host_exchange_begin(&b->host, name);
     for (size_t i = 0; i < count; ++i)
-        host_exchange_add(&b->host, views[i], to_host);
+        host_exchange_add_arranged(&b->host, views[i], to_host);
     host_exchange_end(&b->host);
     steps_host_copies(b, op, compiler_string(b->c, name), MODEL_STREAM_HOST, origin);
 }
