@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants, and the initial values of variables. */
 #include "graph/store/store.h"
+#include "graph/variable/regions.h"
 #include "graph/variable/variable.h"
 #include "graph/view/tensor_form.h"
 #include "graph/view/view.h"
+#include "graph/view/view_walk.h"
 
 #include <poplar/metadata.h>
 
@@ -174,24 +176,106 @@ pop_tensor pop_graph_add_constant_half_fill_at(pop_where where, pop_graph *graph
     return add_constant(where, "pop_graph_add_constant_half_fill", graph, POP_HALF, shape, POP_HALF, &bits, true, name);
 }
 
-struct initial_walk {
-    pop_store *store;
-    uint64_t data;
-    size_t bytes; /* of an element; 0 when all are one value */
-};
+/* ---- initial values of variables ---- */
 
-static bool add_initial(const struct run *run, void *context)
+/* Adds an initial value of count elements of a variable, and of its instances. */
+static void add_initial(pop_store *store, uint32_t variable, struct initial initial)
 {
-    struct initial_walk *walk = context;
-    struct initial initial = {
-        .variable = run->variable, .fill = !walk->bytes, .begin = run->offset, .count = run->count
-    };
-    initial.data = walk->data;
-    walk->data += run->count * walk->bytes;
-    for (uint32_t n = replicate_instances(walk->store, run->variable); initial.variable <= run->variable + n;
-         ++initial.variable)
-        *vec_push(&walk->store->initials) = initial;
+    uint32_t last = variable + replicate_instances(store, variable);
+    for (initial.variable = variable; initial.variable <= last; ++initial.variable)
+        *vec_push(&store->initials) = initial;
+}
+
+/* Runs that repeat no element. */
+static bool are_apart(const struct placed_runs *sorted)
+{
+    const struct placed_run *list = sorted->list.data;
+    for (size_t i = 1; i < sorted->list.count; ++i)
+        if (list[i].variable == list[i - 1].variable && list[i].offset < list[i - 1].offset + list[i - 1].count)
+            return false;
     return true;
+}
+
+/* Brings values, which are in the tensor's order, to the order of the runs. */
+static void order_values(const struct placed_runs *runs, unsigned char *values, size_t bytes)
+{
+    unsigned char *given = mem_copy(values, runs->flat * bytes);
+    for (size_t i = 0; i < runs->list.count; ++i) {
+        const struct placed_run *run = &runs->list.data[i];
+        memcpy(values, given + run->flat * bytes, run->count * bytes);
+        values += run->count * bytes;
+    }
+    free(given);
+}
+
+/* One initial value for runs that continue each other: the weights of a network are set in the tensor's order, which is
+ * another one than that of memory, and have millions of runs.  bytes: of an element, 0 when all are the one value at
+ * data. */
+static void add_runs(pop_store *store, const struct placed_runs *runs, uint64_t data, size_t bytes)
+{
+    const struct placed_run *list = runs->list.data;
+    for (size_t i = 0, next; i < runs->list.count; i = next) {
+        struct initial initial = { .fill = !bytes, .begin = list[i].offset, .data = data };
+        uint64_t end = list[i].offset;
+        for (next = i; next < runs->list.count && list[next].variable == list[i].variable && list[next].offset == end;
+             ++next)
+            end += list[next].count;
+        initial.count = end - initial.begin;
+        add_initial(store, list[i].variable, initial);
+        data += initial.count * bytes;
+    }
+}
+
+/* Whether the elements of a piece, whose digits have the largest strides first, are a run in some order. */
+static bool is_dense(const struct piece *piece)
+{
+    int64_t step = 1;
+    for (uint32_t i = piece->digits; i-- > 0; step *= (int64_t)piece->digit[i].extent)
+        if (piece->digit[i].stride != step)
+            return false;
+    return true;
+}
+static bool place_filled_run(const struct run *run, void *context)
+{
+    struct placed_runs *runs = context;
+    *vec_push(&runs->list) = (struct placed_run){ run->variable, run->offset, run->count, 0 };
+    return true;
+}
+static bool place_filled_piece(const struct piece *piece, void *context)
+{
+    struct run all = { piece->variable, piece->offset, piece->elements };
+    return is_dense(piece) ? place_filled_run(&all, context) : piece_each_run(piece, place_filled_run, context);
+}
+
+/* One value for all elements, in whatever order. */
+static void add_fills(pop_store *store, pop_tensor t, uint64_t data)
+{
+    struct placed_runs runs = { 0 };
+    struct flat flat;
+    bool repeats = false;
+    tensor_flat(t, &flat);
+    if (walk_set(store, &flat.piece, &repeats, place_filled_piece, &runs)) {
+        placed_runs_sort(&runs);
+        add_runs(store, &runs, data, 0);
+    }
+    vec_free(&runs.list);
+}
+
+/* The values of all elements, at data in the tensor's order; where elements are repeated, the last one counts. */
+static void add_values(pop_store *store, pop_tensor t, uint64_t data, size_t bytes)
+{
+    struct placed_runs runs = { 0 };
+    if (placed_runs_add(&runs, t, 0, pop_tensor_num_elements(t))) {
+        bool moved = placed_runs_sort(&runs);
+        if (moved && !are_apart(&runs)) {
+            runs.list.count = 0;
+            placed_runs_add(&runs, t, 0, pop_tensor_num_elements(t));
+        } else if (moved) {
+            order_values(&runs, store->data.data + data, bytes);
+        }
+        add_runs(store, &runs, data, bytes);
+    }
+    vec_free(&runs.list);
 }
 
 static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_tensor t, pop_type value_type,
@@ -210,9 +294,13 @@ static void set_initial(pop_where where, const char *api, pop_graph *graph, pop_
     }
     if (!check_values(store, where, api, path, value_type, values, type, count))
         return;
-    struct initial_walk walk = { store, 0, fill ? 0 : pop_type_size(type) };
-    if (convert(store, where, api, path, metadata_of(t), value_type, values, type, count, &walk.data) && elements)
-        tensor_each_run(t, add_initial, &walk);
+    uint64_t data;
+    if (!convert(store, where, api, path, metadata_of(t), value_type, values, type, count, &data) || !elements)
+        return;
+    if (fill)
+        add_fills(store, t, data);
+    else
+        add_values(store, t, data, pop_type_size(type));
 }
 
 void pop_graph_set_initial_value_at(pop_where where, pop_graph *graph, pop_tensor t, pop_type value_type,

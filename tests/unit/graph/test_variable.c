@@ -116,7 +116,20 @@ static void initial_values_follow_the_view(void **state)
     }
     const float expected[] = { 1, 3, 5, 2, 4, 6 };
     assert_memory_equal(image, expected, sizeof(expected));
+    assert_int_equal(graph->store->initials.count, 1); /* in the order of memory */
     int zero = 0;
+    pop_graph_set_initial_fill(graph, pop_tensor_transpose(t), POP_INT, &zero);
+    assert_int_equal(graph->store->initials.count, 2);
+    /* of a repeated element, the last value counts */
+    pop_tensor repeated = pop_tensor_concat(
+        POP_TENSORS(pop_tensor_slice(pop_tensor_flatten(t), 2, 4, 0), pop_tensor_slice(pop_tensor_flatten(t), 1, 3, 0)),
+        0);
+    pop_graph_set_initial_value(graph, repeated, POP_DOUBLE, values);
+    for (size_t i = 2; i < graph->store->initials.count; ++i) {
+        const struct initial *initial = &graph->store->initials.data[i];
+        memcpy(image + initial->begin, graph->store->data.data + initial->data, initial->count * sizeof(float));
+    }
+    assert_true(image[1] == 3 && image[2] == 4 && image[3] == 2);
     pop_graph_set_initial_fill(graph, pop_tensor_at(t, 1), POP_INT, &zero);
     const struct initial *last = &graph->store->initials.data[graph->store->initials.count - 1];
     assert_true(last->fill && last->begin == 3 && last->count == 3);
