@@ -58,6 +58,7 @@ void row_file(void);
 void row_whole(void);
 void row_cpp(void);
 void row_codelet(void);
+void row_assembly(void);
 void row_start(void);
 void row_plan(void);
 void row_conv(void);

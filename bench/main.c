@@ -12,14 +12,18 @@
 static const struct row {
     const char *name;
     void (*run)(void);
-} rows[] = { { "build", row_build },   { "compile", row_compile },   { "step", row_step },
-             { "run", row_run },       { "time", row_time },         { "profile", row_profile },
-             { "report", row_report }, { "views", row_views },       { "file", row_file },
-             { "whole", row_whole },   { "cpp", row_cpp },           { "codelet", row_codelet },
-             { "matmul", row_matmul }, { "model", row_model },       { "elementwise", row_elementwise },
-             { "plan", row_plan },     { "reduce", row_reduce },     { "analyser", row_analyser },
-             { "large", row_large },   { "replicas", row_replicas }, { "ranks", row_ranks },
-             { "conv", row_conv },     { "start", row_start } };
+} rows[] = { { "build", row_build },       { "compile", row_compile },
+             { "step", row_step },         { "run", row_run },
+             { "time", row_time },         { "profile", row_profile },
+             { "report", row_report },     { "views", row_views },
+             { "file", row_file },         { "whole", row_whole },
+             { "cpp", row_cpp },           { "codelet", row_codelet },
+             { "assembly", row_assembly }, { "matmul", row_matmul },
+             { "model", row_model },       { "elementwise", row_elementwise },
+             { "plan", row_plan },         { "reduce", row_reduce },
+             { "analyser", row_analyser }, { "large", row_large },
+             { "replicas", row_replicas }, { "ranks", row_ranks },
+             { "conv", row_conv },         { "start", row_start } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* The message from a row's process to the one that prints. */

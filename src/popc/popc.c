@@ -209,6 +209,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     parsed.devices &= ~later;
     for (size_t i = 0; i < parsed.ignored.count; ++i)
         str_format(messages, "popc: flag '%s' has no effect here\n", parsed.ignored.data[i]);
+    if (parsed.tile && language == POPC_C)
+        str_format(messages, "popc: flag '" TILE_FLAG "' has no effect on '%s', which is C\n", name);
     char *read = NULL;
     size_t size = text ? strlen(text) : 0;
     if (!text)

@@ -211,6 +211,7 @@ static bool begin_vertex(struct tile_call *call, char *why)
         };
     }
     tile_use_windows(tile, &call->windows);
+    tile_vertex_trace(tile, call->codelet, tile_vertex_traced(call->codelet->name), run->tile);
     tile_begin_vertex(tile, memory.state);
     vec_free(&memory.regions);
     device_layout_free(&layout);

@@ -99,8 +99,7 @@ static uint32_t stack_bytes(const struct objects *objects)
     return bytes;
 }
 
-/* TREMULA_TILE_TRACE=TYPE or TYPE:TILE. */
-static long traced_tile(const char *type)
+long tile_vertex_traced(const char *type)
 {
     const char *wanted = getenv("TREMULA_TILE_TRACE");
     size_t length = strlen(type);
@@ -123,7 +122,7 @@ static struct tile_vertex *make(const struct codelet *codelet, enum device_arch 
     vertex->program = program;
     vertex->entry = tile_program_symbol(program, label);
     vertex->stack_bytes = stack_bytes(objects);
-    vertex->traced_tile = traced_tile(codelet->name);
+    vertex->traced_tile = tile_vertex_traced(codelet->name);
     device_layout_make(&vertex->layout, codelet, &target);
     for (uint32_t i = 0; i < codelet->constraint_count; ++i)
         vertex->apart |= strstr(codelet->constraints[i], "elem") != NULL;
@@ -194,6 +193,15 @@ static void write_trace(void *user, const char *line)
     fprintf(stderr, "%s\n", line);
 }
 
+void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long traced, uint32_t number)
+{
+    static const struct tile_tracer tracer = { write_trace, NULL };
+    bool on = traced == -2 || (traced >= 0 && (uint32_t)traced == number);
+    tile_trace(tile, on ? &tracer : NULL);
+    if (on)
+        fprintf(stderr, "%s on tile %u\n", codelet->name, number);
+}
+
 bool tile_vertex_is_random(const struct tile_vertex *vertex)
 {
     enum { FIRST_STATE = 3, SEED = 7 }; /* control registers PRNG_0_0 to PRNG_SEED */
@@ -229,9 +237,7 @@ static uint32_t make_stacks(const struct tile_vertex *vertex, struct tile_memory
 
 static void begin(const struct tile_vertex *vertex, struct tile *tile, const struct tile_vertex_run *run)
 {
-    static const struct tile_tracer tracer = { write_trace, NULL };
-    bool traced = vertex->traced_tile == -2 || (vertex->traced_tile >= 0 && (uint32_t)vertex->traced_tile == run->tile);
-    tile_trace(tile, traced ? &tracer : NULL);
+    tile_vertex_trace(tile, vertex->codelet, vertex->traced_tile, run->tile);
     tile_watch(tile, run->checked);
     tile_clear_contexts(tile, run->checked);
     tile_set_fp_ictl(tile, run->fp_ictl);
@@ -242,8 +248,6 @@ static void begin(const struct tile_vertex *vertex, struct tile *tile, const str
         tile_set_prng(tile, w, run->random ? run->random[w][0] : mix(mix(run->seed) + 2 * w),
                       run->random ? run->random[w][1] : mix(mix(run->seed) + 2 * w + 1) | 1);
     tile_allow(tile, vertex->program->base, vertex->program->bytes, TILE_MAY_READ);
-    if (traced)
-        fprintf(stderr, "%s on tile %u\n", vertex->codelet->name, run->tile);
 }
 
 static void take_fault(const struct tile_vertex *vertex, const struct tile_fault *fault, struct tile_vertex_run *run)

@@ -23,6 +23,12 @@ bool tile_vertex_is_random(const struct tile_vertex *vertex);
 /* Appends the label of a vertex type: "__runCodelet_popops__Fill___float" for "popops::Fill<float>". */
 void tile_vertex_label(const char *type, struct str *label);
 
+/* The tile whose vertices of this type TREMULA_TILE_TRACE=TYPE:TILE traces; -2: all tiles, -1: none. */
+long tile_vertex_traced(const char *type);
+/* Traces what a tile does from now on if `traced` is -2 or the tile's number, else no longer. */
+struct tile;
+void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long traced, uint32_t number);
+
 struct tile_vertex_run {
     unsigned char *state;       /* in the host's layout */
     const uint64_t *edge_bytes; /* as image.h has them: in field order, for each edge its bytes; a field with a table

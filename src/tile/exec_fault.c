@@ -35,22 +35,33 @@ static void check_permissions(struct tile_context *c, const struct tile_op *o, u
                        write ? "stores to" : "loads from", address + i, write ? "write" : "read");
 }
 
+/* The window that has an address; else one that it is closely behind. */
+static const struct tile_window *window_at(const struct tile_windows *windows, uint32_t address)
+{
+    const struct tile_window *before = NULL;
+    for (size_t i = 0; windows && i < windows->list.count; ++i) {
+        const struct tile_window *w = windows->list.data + i;
+        uint32_t offset = address - w->address;
+        if (offset < w->bytes)
+            return w;
+        if (offset < w->bytes + w->behind)
+            before = w;
+    }
+    return before;
+}
+
 /* The host memory behind an address; NULL: no window has it. */
 static unsigned char *through_window(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,
                                      bool write)
 {
-    const struct tile_windows *windows = c->tile->windows;
-    for (size_t i = 0; windows && i < windows->list.count; ++i) {
-        const struct tile_window *w = windows->list.data + i;
-        uint32_t offset = address - w->address;
-        if (offset >= w->bytes + w->behind || bytes > w->bytes + w->behind - offset)
-            continue;
-        if (write && (!w->writable || offset + bytes > w->bytes))
-            tile_raise(c, o, TILE_OUTSIDE, address, "stores to 0x%x, which is %s what the vertex may write", address,
-                       w->writable ? "behind" : "not in");
-        return w->host + offset;
-    }
-    return NULL;
+    const struct tile_window *w = window_at(c->tile->windows, address);
+    uint32_t offset = w ? address - w->address : 0;
+    if (!w || bytes > w->bytes + w->behind - offset)
+        return NULL;
+    if (write && (!w->writable || offset + bytes > w->bytes))
+        tile_raise(c, o, TILE_OUTSIDE, address, "stores to 0x%x, which is %s what the vertex may write", address,
+                   w->writable ? "behind" : "not in");
+    return w->host + offset;
 }
 
 unsigned char *tile_access(struct tile_context *c, const struct tile_op *o, uint32_t address, unsigned bytes,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "readers.h"
+#include "popc/compile/compile.h"
 #include "popc/module/module.h"
+#include "popc/tile_operands.h"
 
 #include "base/options.h"
 #include "image/image.h"
@@ -252,6 +254,34 @@ static void read_tile_object(const uint8_t *data, size_t size)
     tile_object_free(object);
 }
 
+/* Inline assembly, and the registers of a statement whose text is what was read. */
+static void read_statements(const uint8_t *data, size_t size)
+{
+    static const char *const constraints[] = { "=&r", "+r", "r", "0", "i", "$a0:1", "A" };
+    static const unsigned char kinds[] = { 'f', 'p', 'e', 'f', 'i', 'f', 'i' };
+    char *text = text_of(data, size);
+    struct str rewritten = { 0 }, said = { 0 }, placed = { 0 }, why = { 0 };
+    struct popc_operand operands[7];
+    struct tile_place places[7];
+    memset(operands, 0, sizeof(operands));
+    for (unsigned i = 0; i < 7; ++i) {
+        operands[i].constraint = constraints[i];
+        operands[i].name = i % 2 ? "" : "value";
+        operands[i].kind = kinds[i];
+        operands[i].bytes = i % 3 ? 4 : 8;
+    }
+    struct popc_assembly statement = {
+        .text = text, .clobbers = "memory,$m3", .outputs = 2, .count = 7, .operands = operands
+    };
+    statements_rewrite(text, &rewritten, &said);
+    tile_operands_place(&statement, size % 2, places, &placed, &why);
+    str_free(&rewritten);
+    str_free(&said);
+    str_free(&placed);
+    str_free(&why);
+    free(text);
+}
+
 static void read_popef(const uint8_t *data, size_t size)
 {
     pop_error error;
@@ -283,6 +313,7 @@ const struct reader readers[] = {
     { "debug", read_debug, false },
     { "assembly", read_assembly, false },
     { "tile_object", read_tile_object, false },
+    { "statements", read_statements, false },
     { "popef", read_popef, true },
 };
 const size_t readers_count = sizeof(readers) / sizeof(readers[0]);

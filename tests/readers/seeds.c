@@ -189,6 +189,14 @@ static void seed_assembly(const char *directory)
     str_free(&messages);
 }
 
+static const char statements[] =
+    "# 1 \"v.cpp\"\nvoid f(float *x) { float2 v; int n = 1'000;\n  asm volatile(\"ld64step %[v], $mzero, %1+=, 1\\n\"\n"
+    "    \"{ nop ; f32v2mul %0, %0, %[v] }\" : [v] \"=&r\"(v), \"+r\"(x) : \"i\"(3), [n] \"r\"(n) : \"memory\", "
+    "\"$m4\");\n"
+    "  asm(\"nop %% %=\"); if (n) __asm__(\"add %0, %0, %c1\" : \"+r\"(n) : \"i\"(')')); }\n"
+    "extern int g() __asm__(\"other\"); const char *s = R\"x(asm(\"a\"))x\";\n# 7 \"/usr/include/x.h\" "
+    "3\nasm(\"kept\");\n";
+
 static void seed_popef(const char *directory)
 {
     pop_error error;
@@ -222,6 +230,7 @@ void seeds_write(const char *directory)
     unsetenv("PVTI_OPTIONS");
     seed_texts(directory);
     seed_assembly(directory);
+    seed_text(directory, "statements", "all", statements, sizeof(statements) - 1);
     seed_popef(directory);
     seed_module(directory);
     seed_graph_files(directory);

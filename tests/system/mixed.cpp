@@ -8,7 +8,7 @@ using namespace poplar;
 static constexpr auto ONE_PTR = VectorLayout::ONE_PTR;
 
 extern "C" float mixed_dot(const float *x, const float *y, unsigned pairs);
-extern "C" void mixed_scale(float *x, float factor, unsigned pairs);
+extern "C" void mixed_scale(float *x, float factor, unsigned long pairs);
 namespace mixed
 {
 int twice(int value);
@@ -129,6 +129,20 @@ class Sums : public Vertex
         half4 h = { { half(1.0f), half(2.0f), half(3.0f), half(4.0f) } };
         __builtin_ipu_f16v4cmac(h, h);
         out[4] = __builtin_ipu_f32v2gina(float2{}, 0)[1];
+        return true;
+    }
+};
+
+// Many short fields, whose ends are close to each other.
+class Rows : public Vertex
+{
+  public:
+    Vector<Input<Vector<float, ONE_PTR, 8>>> rows;
+    Output<Vector<float>> out;
+    bool compute()
+    {
+        for (unsigned i = 0; i < rows.size(); ++i)
+            out[i] = mixed_dot(&rows[i][0], &rows[i][0], 1);
         return true;
     }
 };

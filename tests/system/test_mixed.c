@@ -124,6 +124,29 @@ static void accumulators_stay_between_statements(struct world *w)
     WORLD_FLOATS(w, "out", 11, 22, 33, 44, 25);
 }
 
+static void short_fields_are_kept_apart(struct world *w)
+{
+    enum { ROWS = 40 };
+    pop_compute_set set;
+    pop_vertex v = one_vertex(w, &set, "mixed::Rows");
+    pop_tensor all = world_variable(w, POP_FLOAT, POP_SHAPE(ROWS, 2), "all"), rows[ROWS];
+    float values[ROWS][2], sums[ROWS];
+    pop_graph_set_tile_mapping(w->graph, all, 0);
+    for (unsigned i = 0; i < ROWS; ++i) {
+        rows[i] = pop_tensor_at(all, i);
+        values[i][0] = (float)i;
+        values[i][1] = 1;
+    }
+    pop_graph_connect_list(w->graph, v, "rows", (pop_tensors){ ROWS, rows });
+    variable(w, v, "out", POP_FLOAT, ROWS);
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    WORLD_PUT(w, "all", values);
+    world_run(w, 0);
+    world_get(w, "out", sums, sizeof(sums));
+    for (unsigned i = 0; i < ROWS; ++i)
+        assert_true(sums[i] == (float)(i * i + 1));
+}
+
 static void a_failed_statement_is_named(struct world *w)
 {
     pop_compute_set set;
@@ -204,6 +227,7 @@ int main(void)
                                         SCENARIO(statements_have_operands),
                                         SCENARIO(workers_and_supervisors_have_their_registers),
                                         SCENARIO(accumulators_stay_between_statements),
+                                        SCENARIO(short_fields_are_kept_apart),
                                         SCENARIO(a_failed_statement_is_named),
                                         SCENARIO(an_unknown_instruction_is_named),
                                         cmocka_unit_test(statements_that_cannot_run_are_refused),

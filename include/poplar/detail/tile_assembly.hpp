@@ -39,8 +39,8 @@ POPLAR_OPERAND(short, 'i')
 POPLAR_OPERAND(unsigned short, 'i')
 POPLAR_OPERAND(int, 'i')
 POPLAR_OPERAND(unsigned, 'i')
-POPLAR_OPERAND(long, 'e')
-POPLAR_OPERAND(unsigned long, 'e')
+POPLAR_OPERAND(long, 'i') // 32 bits on the tile
+POPLAR_OPERAND(unsigned long, 'i')
 POPLAR_OPERAND(long long, 'e')
 POPLAR_OPERAND(unsigned long long, 'e')
 POPLAR_OPERAND(int2, 'e')
@@ -63,6 +63,20 @@ POPLAR_OPERAND(int4, 'f')
 POPLAR_OPERAND(uint4, 'f')
 #undef POPLAR_OPERAND
 
+// Bytes of an operand in registers.
+template <class T> struct OperandBytes {
+    static constexpr unsigned value = sizeof(T);
+};
+template <class T> struct OperandBytes<T *> {
+    static constexpr unsigned value = 4;
+};
+template <> struct OperandBytes<long> {
+    static constexpr unsigned value = 4;
+};
+template <> struct OperandBytes<unsigned long> {
+    static constexpr unsigned value = 4;
+};
+
 // The bits of an operand in registers: integers are extended, a half is in both halves.
 template <class T> inline void toRegisters(const T &value, popc_operand &operand)
 {
@@ -83,6 +97,8 @@ POPLAR_EXTENDED(signed char)
 POPLAR_EXTENDED(unsigned char)
 POPLAR_EXTENDED(short)
 POPLAR_EXTENDED(unsigned short)
+POPLAR_EXTENDED(long)
+POPLAR_EXTENDED(unsigned long)
 #undef POPLAR_EXTENDED
 inline void toRegisters(const half &value, popc_operand &operand)
 {
@@ -93,6 +109,14 @@ inline void toRegisters(const half &value, popc_operand &operand)
 template <class T> inline void fromRegisters(const popc_operand &operand, void *value)
 {
     __builtin_memcpy(value, operand.words, sizeof(T));
+}
+template <> inline void fromRegisters<long>(const popc_operand &operand, void *value)
+{
+    *static_cast<long *>(value) = static_cast<int>(operand.words[0]);
+}
+template <> inline void fromRegisters<unsigned long>(const popc_operand &operand, void *value)
+{
+    *static_cast<unsigned long *>(value) = operand.words[0];
 }
 template <class T> inline void pointerFromRegisters(const popc_operand &operand, void *value)
 {
@@ -142,7 +166,8 @@ class Assembly
     template <class T> void result(T &target)
     {
         constexpr char kind = OperandKind<T>::value;
-        out(kind == 'f' ? sizeof(T) > 4 ? "$a0:1" : "$a0" : sizeof(T) > 4 && kind == 'e' ? "$m0:1" : "$m0", "", target);
+        constexpr bool two = OperandBytes<T>::value > 4;
+        out(kind == 'f' ? two ? "$a0:1" : "$a0" : two ? "$m0:1" : "$m0", "", target);
     }
     void run(const char *clobbers = "")
     {
@@ -163,7 +188,7 @@ class Assembly
         operand.constraint = constraint;
         operand.name = name;
         operand.kind = static_cast<unsigned char>(kind);
-        operand.bytes = static_cast<unsigned char>(kind == 'p' ? 4 : sizeof(T));
+        operand.bytes = static_cast<unsigned char>(OperandBytes<T>::value);
         return operand;
     }
     template <class T> void add(const char *constraint, const char *name, const T &value)
@@ -175,8 +200,7 @@ class Assembly
         static const char *const m[] = { "$m0", "$m1", "$m2", "$m3" }, *const a[] = { "$a0", "$a1", "$a2",
                                                                                       "$a3", "$a4", "$a5" },
                                  *const m2[] = { "$m0:1", "$m2:3" }, *const a2[] = { "$a0:1", "$a2:3", "$a4:5" };
-        static_assert(sizeof(T) <= 8, "a function in assembly takes arguments of up to 64 bits");
-        constexpr bool numbers = OperandKind<T>::value == 'f', two = sizeof(T) > 4 && OperandKind<T>::value != 'p';
+        constexpr bool numbers = OperandKind<T>::value == 'f', two = OperandBytes<T>::value > 4;
         unsigned &used = numbers ? usedNumbers : usedIntegers;
         if (two)
             used += used % 2;
@@ -195,30 +219,40 @@ class Assembly
     unsigned usedIntegers = 0, usedNumbers = 0;
 };
 
+// Whether a type can be passed to a function in assembly.
+template <class T, bool Known = OperandKind<T>::value != 0> struct Passes {
+    static constexpr bool value = false;
+};
+template <class T> struct Passes<T, true> {
+    static constexpr bool value = OperandBytes<T>::value <= 8;
+};
+template <> struct Passes<void, false> {
+    static constexpr bool value = true;
+};
+
 // A function of a .S file, called as on the tile: integers and pointers in m0 to m3, numbers in a0 to a5.
-template <class Label, class Function> struct Callee;
-template <class Label, class Result, class... Arguments> struct Callee<Label, Result(Arguments...)> {
-    static Result call(Arguments... arguments)
-    {
-        Assembly assembly(Label::text(), nullptr, 0, true);
+template <class Label, class Result, class... Arguments> inline Result callAssembly(Arguments... arguments)
+{
+    Assembly assembly(Label::text(), nullptr, 0, true);
+    if constexpr (__is_same(Result, void)) {
+        (assembly.argument(arguments), ...);
+        assembly.run();
+    } else {
         Result result{};
         assembly.result(result);
         (assembly.argument(arguments), ...);
         assembly.run();
         return result;
     }
-};
-template <class Label, class... Arguments> struct Callee<Label, void(Arguments...)> {
-    static void call(Arguments... arguments)
-    {
-        Assembly assembly(Label::text(), nullptr, 0, true);
-        (assembly.argument(arguments), ...);
-        assembly.run();
-    }
-};
-template <class Label, class Result, class... Arguments>
-struct Callee<Label, Result(Arguments...) noexcept> : Callee<Label, Result(Arguments...)> {
-};
+}
+// Its address; null for types that cannot be passed.
+template <class Label, class Result, class... Arguments> inline void *calleeOf(Result (*)(Arguments...))
+{
+    if constexpr (Passes<Result>::value && (Passes<Arguments>::value && ...))
+        return reinterpret_cast<void *>(&callAssembly<Label, Result, Arguments...>);
+    else
+        return nullptr;
+}
 
 } // namespace detail
 } // namespace poplar

@@ -342,6 +342,31 @@ static pop_status read_made(const struct popc_source *source, const char *compil
     return status;
 }
 
+/* Compiles again with what calls functions in assembly, now that it is known what the source only declares. Without it
+ * when it does not compile: a name is overloaded, say, and another file in C++ has it. */
+static void add_callees(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
+                        struct reflection *reflection, struct str *text, char **object, size_t *size)
+{
+    struct built second = { 0 };
+    struct str with = { 0 };
+    pop_error error = { 0 };
+    char *made;
+    size_t made_size;
+    thunks_write(source, reflection, &with);
+    if (compile_for_speed(source, compiler, scratch, &with, &second, reflection, &made, &made_size, &error) == POP_OK) {
+        struct str kept = *text;
+        free(*object);
+        *object = made;
+        *size = made_size;
+        *text = with;
+        with = kept;
+    } else {
+        LOG(CODELETS, INFO, "'%s' cannot call functions in assembly:\n%s", source->name, str_text(&second.messages));
+    }
+    str_free(&with);
+    built_free(&second);
+}
+
 static pop_status generate(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
                            struct built *built, struct reflection *reflection, struct module *module, pop_error *error)
 {
@@ -352,12 +377,8 @@ static pop_status generate(const struct popc_source *source, const char *compile
     pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
     if (status == POP_OK)
         reflect_imports(reflection, object, size);
-    if (status == POP_OK && reflection->wanted.count) { /* now it is known what the source only declares */
-        free(object);
-        str_free(&text);
-        thunks_write(source, reflection, &text);
-        status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
-    }
+    if (status == POP_OK && reflection->wanted.count)
+        add_callees(source, compiler, scratch, reflection, &text, &object, &size);
     if (status == POP_OK && source->language == POPC_CPP)
         status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
     if (status == POP_OK) {

@@ -152,7 +152,7 @@ static const char builtin_hooks[] =
     "#endif\n";
 
 /* For each function that the source only declares, what calls it in the interpreter, when it is in assembly
- * (resolve.h): popc_assembly_NAME has its address. Its type is that of the declaration. */
+ * (resolve.h): popc_assembly_NAME returns its address. Its type is that of the declaration. */
 static void write_callees(const struct reflection *reflection, struct str *out)
 {
     for (size_t i = 0; i < reflection->wanted.count; ++i) {
@@ -164,8 +164,10 @@ static void write_callees(const struct reflection *reflection, struct str *out)
             name.text[length - 2] = 0;
         str_format(out,
                    "struct popc_label_%zu { static const char *text() { return \"%s\"; } };\n"
-                   "extern \"C\" __attribute__((visibility(\"default\"), used)) void *const " CALLEE_PREFIX "%s =\n"
-                   "    (void *)&::poplar::detail::Callee<popc_label_%zu, decltype(%s)>::call;\n",
+                   "extern \"C\" __attribute__((visibility(\"default\"), used)) void *" CALLEE_PREFIX "%s()\n"
+                   "{\n"
+                   "    return ::poplar::detail::calleeOf<popc_label_%zu>((decltype(&%s))nullptr);\n"
+                   "}\n",
                    i, symbol, symbol, i, name.text);
         str_free(&name);
     }

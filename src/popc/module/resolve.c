@@ -264,14 +264,19 @@ static void resolve_assembly(struct resolving *resolving, const struct elf_use *
 {
     struct str name = { 0 };
     str_format(&name, CALLEE_PREFIX "%s", use->symbol);
-    void *const *callee = dlsym(resolving->object->handle, name.text);
+    void *symbol = dlsym(resolving->object->handle, name.text);
+    void *(*callee_of)(void) = NULL;
+    memcpy(&callee_of, &symbol, sizeof(callee_of));
+    void *callee = callee_of ? callee_of() : NULL;
     unsigned char *place = resolving->base + use->offset;
     if (!callee || !use->address || !make_writable(place))
-        str_format(resolving->reason,
-                   "it uses '%s', which is in assembly: compile it with --call-assembly or --tile-builtins",
-                   use->symbol);
+        str_format(
+            resolving->reason,
+            "it uses '%s', which is in assembly: compile it with --call-assembly or --tile-builtins, and declare it "
+            "once, with arguments that are numbers, pointers or short vectors",
+            use->symbol);
     else
-        memcpy(place, callee, sizeof(*callee));
+        memcpy(place, &callee, sizeof(callee));
     str_free(&name);
 }
 

@@ -9,7 +9,8 @@
 
 #include "base/str.h"
 
-/* An object has the address of what calls the function NAME in the interpreter of a tile as this and NAME. */
+/* A function of an object with this and NAME as its name returns the address of what calls the function NAME in the
+ * interpreter of a tile. */
 #define CALLEE_PREFIX "popc_assembly_"
 
 struct shared_symbol {
