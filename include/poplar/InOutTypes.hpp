@@ -238,6 +238,11 @@ template <class V, bool Sized> class ReadableVector : public ReadableElements<V,
     {
         return &this->vector;
     }
+    // The metadata byte of 8-bit floats (QuarterFloat.hpp); other elements have none.
+    const unsigned char *getMetadata() const
+    {
+        return this->vector.getMetadata();
+    }
 };
 
 // The vector itself is const; as with a pointer, a const compute() can write its elements.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// 8-bit floats in codelets.  A codelet has the codes as a field of unsigned char, which the program connects to
-// t.reinterpret(UNSIGNED_CHAR), and the metadata as a scalar field of quarter_metadata, connected to
+// 8-bit floats in codelets: Input<Vector<quarter>> in, connected to a QUARTER tensor, and
+// toFloat(in[i], unpackMetadata(in.getMetadata())).
+//
+// Other fields, such as vectors of vectors, have the codes as unsigned char, connected to
+// t.reinterpret(UNSIGNED_CHAR), and the metadata as a scalar of quarter_metadata, connected to
 // t.getMetadata().reinterpret(UNSIGNED_CHAR).
 #ifndef POPLAR_QUARTER_FLOAT_HPP
 #define POPLAR_QUARTER_FLOAT_HPP

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+class quarter;
+
 namespace poplar
 {
 namespace detail
@@ -80,12 +82,29 @@ template <class T> class VectorStorage<T, true>
     size_t count;
 };
 
+// 8-bit floats have a member more: the engine fills it in too, with the metadata of the tensor.
+template <class T> class VectorMetadata
+{
+};
+template <> class VectorMetadata<quarter>
+{
+  public:
+    // Format and scale of the elements (QuarterFloat.hpp).
+    const unsigned char *getMetadata() const
+    {
+        return metadata;
+    }
+
+  private:
+    const unsigned char *metadata;
+};
+
 } // namespace detail
 
 // MinAlign: alignment of the first element in bytes.  Interleaved: in the memory region that can be read 128 bits at a
 // time. Only SPAN and SHORT_SPAN have size(), begin() and end().
 template <class T, VectorLayout L = VectorLayout::SPAN, unsigned MinAlign = alignof(T), bool Interleaved = false>
-class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>
+class Vector : public detail::VectorStorage<T, detail::layoutHasSize(L)>, public detail::VectorMetadata<T>
 {
     static_assert(sizeof(T) > 0, "popc reads a field's elements although nothing in compute() uses them");
 

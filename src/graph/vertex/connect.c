@@ -220,6 +220,20 @@ static bool check_shape(const struct field_ref *ref, const struct edge_use *use)
     return field_fail(ref, POP_GRAPH_CONNECTION_ERROR, "%s, the tensor's shape is %s", wants[ref->field->shape], shape);
 }
 
+/* The field that follows a vector of 8-bit floats takes their metadata. */
+static void connect_metadata(const struct field_ref *of, const pop_tensor *t)
+{
+    struct field_ref ref = *of;
+    pop_tensor metadata = metadata_of(*t);
+    if (++ref.index == ref.codelet->field_count || (++ref.field)->type != POP_QUARTER_METADATA)
+        return;
+    struct edge *edge = field_edge_new(&ref);
+    struct edge_use use = { .t = &metadata };
+    find_run(&use);
+    if (edge)
+        fill_edge(&ref, edge, &use);
+}
+
 void field_connect(pop_where where, const char *api, pop_graph *graph, pop_vertex vertex, const char *field,
                    const pop_tensor *t)
 {
@@ -238,6 +252,8 @@ void field_connect(pop_where where, const char *api, pop_graph *graph, pop_verte
     struct edge *edge = field_edge_new(&ref);
     if (edge)
         fill_edge(&ref, edge, &use);
+    if (edge && t->type == POP_QUARTER)
+        connect_metadata(&ref, t);
 }
 
 void pop_graph_connect_at(pop_where where, pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor t)

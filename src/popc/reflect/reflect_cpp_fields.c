@@ -20,8 +20,9 @@ struct fields {
 /* A vector or list, as its template parameters describe it. */
 struct vector_type {
     Dwarf_Die element;
-    uint64_t layout, alignment, bytes;
+    uint64_t layout, alignment, bytes; /* bytes: of pointer and size */
     bool interleaved, list;
+    bool has_metadata; /* a pointer to the metadata follows: elements are quarter */
 };
 
 static uint64_t parameter_number(const Dwarf_Die *type, unsigned index, uint64_t fallback)
@@ -48,6 +49,10 @@ static bool open_vector(const struct cpp_names *names, const Dwarf_Die *type, st
     vector_type->alignment = parameter_number(type, 2, 0);
     vector_type->interleaved = parameter_number(type, 3, 0) != 0;
     vector_type->bytes = die_number(&die, DW_AT_byte_size, 0);
+    Dwarf_Die element = vector_type->element;
+    vector_type->has_metadata = !vector_type->list && cpp_strip(names, &element) && cpp_is_quarter(names, &element);
+    if (vector_type->has_metadata)
+        vector_type->bytes -= pointer_bytes(false);
     return vector_type->layout <= (vector_type->list ? (uint64_t)LIST_COMPACT_DELTAN : (uint64_t)LAYOUT_COMPACT_PTR);
 }
 
@@ -74,6 +79,8 @@ pop_type cpp_scalar(const struct cpp_names *names, const Dwarf_Die *type)
         return POP_TYPE_NULL;
     if (cpp_is_half(names, &bare))
         return POP_HALF;
+    if (cpp_is_quarter(names, &bare))
+        return POP_QUARTER;
     pop_type scalar = type_scalar(&bare);
     if (scalar || dwarf_tag(&bare) != DW_TAG_base_type || die_number(&bare, DW_AT_byte_size, 0) != 8)
         return scalar;
@@ -165,6 +172,31 @@ static pop_status set_alignment(struct fields *f, Dwarf_Die *member, struct code
     return POP_OK;
 }
 
+/* An edge of 8-bit floats is followed by an edge to their metadata, which connecting the tensor connects. */
+static pop_status add_quarters(struct fields *f, Dwarf_Die *member, struct codelet_field *field)
+{
+    if (field->shape != SHAPE_VECTOR || field->direction == FIELD_STATE)
+        return reflect_refuse(f->r, member,
+                              "field '%s.%s' is no edge to a vector: others have no place for the metadata of quarter, "
+                              "and take its codes as unsigned char",
+                              f->codelet->name, field->name);
+    size_t size = strlen(field->name) + sizeof("/metadata");
+    char *name = mem_alloc(size);
+    snprintf(name, size, "%s/metadata", field->name);
+    struct codelet_field metadata = { .name = arena_string(f->r->arena, name),
+                                      .type = POP_QUARTER_METADATA,
+                                      .direction = FIELD_INPUT,
+                                      .shape = SHAPE_SCALAR,
+                                      .alignment = 1,
+                                      .bytes = pointer_bytes(false) };
+    free(name);
+    field->bytes -= metadata.bytes;
+    metadata.offset = field->offset + field->bytes;
+    *vec_push(&f->list) = *field;
+    *vec_push(&f->list) = metadata;
+    return POP_OK;
+}
+
 static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
 {
     Dwarf_Die type, element;
@@ -190,6 +222,8 @@ static pop_status read_field(struct fields *f, Dwarf_Die *member, uint64_t base)
     field.offset = (uint32_t)(base + die_number(member, DW_AT_data_member_location, 0));
     field.bytes = (uint32_t)bytes;
     pop_status status = set_alignment(f, member, &field);
+    if (status == POP_OK && field.type == POP_QUARTER && field.shape != SHAPE_SCALAR)
+        return add_quarters(f, member, &field);
     if (status == POP_OK)
         *vec_push(&f->list) = field;
     return status;

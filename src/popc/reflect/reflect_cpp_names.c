@@ -147,13 +147,21 @@ bool cpp_is_poplar(const struct cpp_names *names, const Dwarf_Die *type, const c
            is_named(&names->scopes.data[at].die, "poplar");
 }
 
-bool cpp_is_half(const struct cpp_names *names, const Dwarf_Die *type)
+static bool is_global_class(const struct cpp_names *names, const Dwarf_Die *type, const char *name)
 {
     Dwarf_Die entry = named_entry(type);
-    if (!is_class(dwarf_tag(&entry)) || !is_named(&entry, "half"))
+    if (!is_class(dwarf_tag(&entry)) || !is_named(&entry, name))
         return false;
     uint32_t at = find_scope(names, dwarf_dieoffset(&entry));
     return at != UINT32_MAX && names->scopes.data[at].parent == UINT32_MAX;
+}
+bool cpp_is_half(const struct cpp_names *names, const Dwarf_Die *type)
+{
+    return is_global_class(names, type, "half");
+}
+bool cpp_is_quarter(const struct cpp_names *names, const Dwarf_Die *type)
+{
+    return is_global_class(names, type, "quarter");
 }
 
 /* ---- template parameters ---- */

@@ -16,6 +16,8 @@ bool cpp_strip(const struct cpp_names *names, Dwarf_Die *type);
 bool cpp_is_poplar(const struct cpp_names *names, const Dwarf_Die *type, const char *name);
 /* Whether the type is the class half. */
 bool cpp_is_half(const struct cpp_names *names, const Dwarf_Die *type);
+/* Whether a type is class quarter of the global namespace: 8-bit floats. */
+bool cpp_is_quarter(const struct cpp_names *names, const Dwarf_Die *type);
 /* The template parameter of a class with an index from 0; false when there is none. */
 bool cpp_parameter(const Dwarf_Die *type, unsigned index, Dwarf_Die *parameter);
 bool cpp_is_template(const Dwarf_Die *type);
