@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <vector>
 
 namespace gccs
 {
@@ -43,6 +44,19 @@ template <typename T> constexpr unsigned floorLog2(const T &x)
 template <typename T> constexpr unsigned ceilLog2(const T &x)
 {
     return floorLog2(x) + (isPowerOf2(x) ? 0 : 1);
+}
+// 1 + 2 + ... + n.
+template <typename T> constexpr T nthTriangular(const T &n)
+{
+    return n % 2 ? (n + 1) / 2 * n : n / 2 * (n + 1);
+}
+// The sizes of parts of n, which differ by 1 at most: the larger ones first.
+inline std::vector<int> balancedPartition(int n, int parts)
+{
+    std::vector<int> sizes;
+    for (int i = 0; i < parts; ++i)
+        sizes.push_back(n / parts + (i < n % parts ? 1 : 0));
+    return sizes;
 }
 // The greatest common divisor, and the least common multiple.
 template <typename T> constexpr T gcd(const T &a, const T &b)

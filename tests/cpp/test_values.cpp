@@ -3,6 +3,9 @@
 #include "check.hpp"
 
 #include <gccs/Algorithm.hpp>
+#include <gccs/ArrayRef.hpp>
+#include <gccs/CompilerFeatures.hpp>
+#include <gccs/StructHelper.hpp>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/DataStreamType.hpp>
@@ -50,6 +53,16 @@ TEST(whole_numbers)
     CHECK(gccs::alignNext(13, 8) == 16 && gccs::alignNext(16u, 8u) == 16 && gccs::alignPrev(13, 8) == 8 &&
           gccs::alignNext(std::size_t(1), 4u) == 4);
     CHECK(gccs::ceilLog2(1u) == 0 && gccs::ceilLog2(5u) == 3 && gccs::ceilLog2(8u) == 3 && gccs::floorLog2(9u) == 3);
+    CHECK(gccs::nthTriangular(4u) == 10 && gccs::nthTriangular(5) == 15 && gccs::nthTriangular(0) == 0);
+    CHECK(gccs::balancedPartition(8, 3) == (std::vector<int>{ 3, 3, 2 }) &&
+          gccs::balancedPartition(2, 3) == (std::vector<int>{ 1, 1, 0 }));
+    struct Size {
+        int rows;
+        double columns;
+    };
+    const auto sizes = gccs::makeStructHelper(&Size::rows, &Size::columns);
+    CHECK(sizes.eq({ 1, 2 }, { 1, 2 }) && !sizes.eq({ 1, 2 }, { 1, 3 }) && sizes.lt({ 1, 2 }, { 1, 3 }) &&
+          !sizes.lt({ 2, 0 }, { 1, 3 }) && !sizes.lt({ 1, 2 }, { 1, 2 }));
     CHECK(gccs::gcd(12, 18) == 6 && gccs::lcm(4u, 6u) == 12 && gccs::isPowerOf2(64) && !gccs::isPowerOf2(0));
     CHECK(MASKED_LABEL_CODE == 0xffffffffu && SOFTMAX_SCALING == 62000.0f && EPS_LOG_N_HALF > 5.9e-8f &&
           EPS_LOG_N_FLOAT > 1e-38f);

@@ -4,11 +4,13 @@
  * conv units are compiled here for each level that this machine supports. */
 #include "poplibs/bed.h"
 
+#include <poplar/metadata.h>
 #include <poplar/popc.h>
 #include <poplin/codelets.h>
 #include <poplin/conv_util.h>
 #include <poplin/convolution.h>
 #include <poplin/mat_mul.h>
+#include <popops/cast.h>
 #include <popops/codelets.h>
 
 #include <unistd.h>
@@ -69,12 +71,33 @@ struct operation {
         size_t batch, height, width, inputs, outputs, kernel;
         unsigned stride;
     } * layer;
+    bool quarters; /* a product of 8-bit floats by an ipu21's vertices, of each format and a scale */
 };
+static pop_tensor as_quarter(struct bed *bed, pop_tensor t, pop_quarter_format format, int scale)
+{
+    pop_tensor metadata = pop_create_constant_metadata_tensor(bed->graph, format, scale, "metadata");
+    return popops_cast_with_metadata(bed->graph, t, POP_QUARTER, metadata, bed->program, "narrow");
+}
+static struct bed open_ipu21(void)
+{
+    pop_error error;
+    struct bed bed = { .random = 1 };
+    bed.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu21", .tiles_per_ipu = 3 }, &error);
+    assert_non_null(bed.device);
+    bed.graph = pop_graph_create(pop_device_target(bed.device));
+    bed.program = pop_sequence(bed.graph, "test");
+    add_codelets(POP_HERE, bed.graph);
+    return bed;
+}
 static pop_tensor add_product(struct bed *bed, const struct operation *op)
 {
     const size_t *s = op->sizes;
-    const pop_tensor a = bed_input(bed, op->type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
-                     b = bed_input(bed, op->type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
+    pop_tensor a = bed_input(bed, op->type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
+               b = bed_input(bed, op->type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
+    if (op->quarters)
+        return poplin_mat_mul_typed(bed->graph, as_quarter(bed, a, POP_QUARTER_F143, 1),
+                                    as_quarter(bed, b, POP_QUARTER_F152, -2), bed->program, POP_HALF, "product",
+                                    POP_OPTIONS({ "planConstraints", "{\"inChansPerGroup\": 32}" }), NULL);
     return poplin_mat_mul(bed->graph, a, b, bed->program, "product", POP_NO_OPTIONS, NULL);
 }
 static pop_tensor add_layer(struct bed *bed, const struct operation *op)
@@ -96,7 +119,7 @@ static double *result_of(unsigned level, enum bed_device device, const struct op
 {
     char path[256];
     setenv("IPU_POPLIN_GP", codelets_of(path, sizeof(path), level), 1);
-    struct bed bed = bed_open(device, 3, add_codelets);
+    struct bed bed = op->quarters ? open_ipu21() : bed_open(device, 3, add_codelets);
     unsetenv("IPU_POPLIN_GP");
     const pop_tensor out = (op->layer ? add_layer : add_product)(&bed, op);
     assert_built(bed.graph);
@@ -111,7 +134,7 @@ static void check_levels(enum bed_device device, struct operation op)
     static const pop_type types[] = { POP_FLOAT, POP_HALF };
     if (pop_machine_level() < levels[1])
         skip(); /* there is nothing to compare */
-    for (size_t t = 0; t < 2; ++t) {
+    for (size_t t = op.quarters; t < 2; ++t) {
         size_t count;
         op.type = types[t];
         double *plain = result_of(levels[0], device, &op, &count);
@@ -168,6 +191,13 @@ static void test_conv_units(void **state)
     (void)state;
     check_device(BED_MODEL);
 }
+static void test_quarters(void **state)
+{
+    (void)state;
+    static const size_t sizes[][3] = { { 3, 7, 5 }, { 15, 64, 31 }, { 5, 600, 23 } };
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
+        check_levels(BED_MODEL, (struct operation){ .sizes = sizes[i], .quarters = true });
+}
 
 int main(void)
 {
@@ -176,6 +206,7 @@ int main(void)
     return 0;
 #endif
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_host_layers), cmocka_unit_test(test_host_products),
-                                        cmocka_unit_test(test_conv_units), cmocka_unit_test(test_conv_layers) };
+                                        cmocka_unit_test(test_conv_units), cmocka_unit_test(test_conv_layers),
+                                        cmocka_unit_test(test_quarters) };
     return cmocka_run_group_tests(tests, compile, clean);
 }
