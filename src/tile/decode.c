@@ -65,16 +65,6 @@ static uint64_t places(const struct tile_op *op, unsigned access)
 
 /* ---- steps ---- */
 
-static inline const struct tile_step *advance(struct tile_context *c, const struct tile_step *next)
-{
-    if (__builtin_expect(next == c->repeat_end, 0)) {
-        if (--c->repeat_count)
-            return c->repeat_first;
-        c->repeat_end = NULL;
-    }
-    return next;
-}
-
 static const struct tile_step *run_lone(struct tile_context *c, const struct tile_step *s)
 {
     s->main.run(c, &s->main);
@@ -95,14 +85,14 @@ static const struct tile_step *run_main_only(struct tile_context *c, const struc
 {
     s->main.run(c, &s->main);
     c->slots += s->slots;
-    return advance(c, s->next);
+    return tile_after(c, s->next);
 }
 
 static const struct tile_step *run_aux_only(struct tile_context *c, const struct tile_step *s)
 {
     s->aux.run(c, &s->aux);
     c->slots += s->slots;
-    return advance(c, s->next);
+    return tile_after(c, s->next);
 }
 
 static const struct tile_step *run_main_first(struct tile_context *c, const struct tile_step *s)
@@ -110,7 +100,7 @@ static const struct tile_step *run_main_first(struct tile_context *c, const stru
     s->main.run(c, &s->main);
     s->aux.run(c, &s->aux);
     c->slots += s->slots;
-    return advance(c, s->next);
+    return tile_after(c, s->next);
 }
 
 static const struct tile_step *run_aux_first(struct tile_context *c, const struct tile_step *s)
@@ -118,7 +108,7 @@ static const struct tile_step *run_aux_first(struct tile_context *c, const struc
     s->aux.run(c, &s->aux);
     s->main.run(c, &s->main);
     c->slots += s->slots;
-    return advance(c, s->next);
+    return tile_after(c, s->next);
 }
 
 /* The main instruction reads what the aux one writes, and writes what that reads: both begin from the old registers. */
@@ -135,7 +125,7 @@ static const struct tile_step *run_crossed(struct tile_context *c, const struct 
         if (written >> i & 1)
             c->r[REG_A + i] = after[i];
     c->slots += s->slots;
-    return advance(c, s->next);
+    return tile_after(c, s->next);
 }
 
 /* A branch or the like beside an aux instruction, which does not touch what it reads. */
@@ -200,6 +190,11 @@ static void decode_bundle(const struct tile_program *program, struct tile_step *
                 : main_feeds && aux_feeds       ? run_crossed
                 : main_feeds                    ? run_aux_first
                                                 : run_main_first;
+    step->way = step->run == run_main_only    ? STEP_MAIN
+                : step->run == run_aux_only   ? STEP_AUX
+                : step->run == run_main_first ? STEP_MAIN_FIRST
+                : step->run == run_aux_first  ? STEP_AUX_FIRST
+                                              : STEP_RUN;
     step->repeatable = !((main.form->flags | aux.form->flags) & TILE_CONTROL) && step->address % 8 == 0;
 }
 

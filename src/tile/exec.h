@@ -77,13 +77,16 @@ struct tile_op {
     const struct tile_form *form;
 };
 
+/* How a step is executed: by its function, or as the loop over steps does at once. */
+enum tile_way { STEP_RUN = 0, STEP_MAIN, STEP_AUX, STEP_MAIN_FIRST, STEP_AUX_FIRST };
+
 struct tile_step {
     /* Executes the step; returns the next one, NULL when the context has ended. */
     const struct tile_step *(*run)(struct tile_context *c, const struct tile_step *s);
     const struct tile_step *next;
     struct tile_op main, aux; /* a lone instruction is in main, whatever its lane */
     uint32_t slots, address;
-    uint8_t words;
+    uint8_t words, way;               /* way: enum tile_way */
     bool repeatable;                  /* may stand in the body of a repeat */
     const struct tile_step *body_end; /* of rpt: the step after its body; NULL when the body is not allowed */
 };
@@ -117,6 +120,17 @@ struct tile_context {
     uint64_t prng[2];
     float aacc[ACCUMULATORS];
 };
+
+/* The step after one that is not control: the first of a body that is repeated once more, else the next. */
+static inline const struct tile_step *tile_after(struct tile_context *c, const struct tile_step *next)
+{
+    if (__builtin_expect(next == c->repeat_end, 0)) {
+        if (--c->repeat_count)
+            return c->repeat_first;
+        c->repeat_end = NULL;
+    }
+    return next;
+}
 
 static inline float as_float(uint32_t bits)
 {

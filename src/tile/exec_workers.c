@@ -48,8 +48,33 @@ static void trace_step(const struct tile_context *c, const struct tile_step *s)
 /* Runs a worker until it ends or has used its slots; returns the step to go on with, NULL at its end. */
 static const struct tile_step *run_until(struct tile_context *c, const struct tile_step *s, uint64_t slots)
 {
-    while (s && c->slots < slots)
-        s = s->run(c, s);
+    uint64_t used = c->slots; /* not in the context, where each step would wait for the one before */
+    while (s && used < slots) {
+        switch ((enum tile_way)s->way) {
+        case STEP_MAIN:
+            s->main.run(c, &s->main);
+            break;
+        case STEP_AUX:
+            s->aux.run(c, &s->aux);
+            break;
+        case STEP_MAIN_FIRST:
+            s->main.run(c, &s->main);
+            s->aux.run(c, &s->aux);
+            break;
+        case STEP_AUX_FIRST:
+            s->aux.run(c, &s->aux);
+            s->main.run(c, &s->main);
+            break;
+        case STEP_RUN:
+            c->slots = used;
+            s = s->run(c, s);
+            used = c->slots;
+            continue;
+        }
+        used += s->slots;
+        s = tile_after(c, s->next);
+    }
+    c->slots = used;
     return s;
 }
 
