@@ -14,7 +14,7 @@
 /* The memory of a tile here: code below CODE_BYTES, then stacks and the vertex; windows of other host memory, such as a
  * codelet's own variables, have addresses behind the memory. */
 enum { CODE_BYTES = 0x8000, STACK_BYTES = 0x1000, STACK_ALIGNMENT = 8, WINDOW_BYTES = 0x10000, BEHIND = 64 };
-enum { MOST_WINDOWS = 16, OUTSIDE = 0xf0000, QUOTED = 80 };
+enum { MOST_WINDOWS = 16, OUTSIDE = 0xf0000, QUOTED = 80, MOST_SLOTS = 100000000 };
 #define LABEL "popc_statement"
 
 /* A statement that was assembled. */
@@ -362,6 +362,7 @@ static bool prepare(struct tile_call *call, const struct made_statement *made, s
         snprintf(run->text, sizeof(run->text), "there is no host memory for the memory of a tile");
         return false;
     }
+    tile_limit(call->tile, MOST_SLOTS);
     tile_switch(call->tile, made->program);
     if (!call->begun && !begin_vertex(call, run->text))
         return false;

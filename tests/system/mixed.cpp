@@ -76,7 +76,24 @@ class Statements : public Vertex
             asm volatile("st64step %1, $mzero, %0+=, 1" : "+r"(to) : "r"(v) : "memory");
         }
         int same;
-        asm("sub %0, 1, %1" : "=r"(same) : "0"(sum));
+        asm(
+#if __IPU_ARCH_VERSION__ == 2 // lines between the parts of a statement
+            "sub %0,"
+
+#else
+            "no instruction %0,"
+#endif
+            " 1, %1"
+            : "=r"(same)
+
+#ifdef __IPU__
+            : "0"(sum)
+#else
+            : "r"(sum)
+
+#endif
+
+        );
         if (__builtin_ipu_get(CSR_W_WSR__INDEX) != 0)
             return false;
         return same == 1 - 3 * static_cast<int>(y.size() / 2) && to == &y[0] + y.size();

@@ -56,11 +56,17 @@ static const char *behind_word(const char *at)
     return at;
 }
 
-/* Behind blanks and lines. */
+/* Whether a marker of lines begins here, which may stand in the middle of a statement. The text does not begin here. */
+static bool is_marker(const char *at)
+{
+    return *at == '#' && at[-1] == '\n';
+}
+
+/* Behind blanks, lines and their markers. */
 static const char *behind_blanks(const char *at)
 {
-    while (pop_text_is_space(*at))
-        ++at;
+    while (pop_text_is_space(*at) || is_marker(at))
+        at = is_marker(at) ? at + strcspn(at, "\n") : at + 1;
     return at;
 }
 
@@ -83,7 +89,7 @@ static const char *behind_token(const char *at)
     if (*at == '"' || *at == '\'')
         return behind_quoted(at, false);
     if (!pop_text_is_word(*at))
-        return at + 1;
+        return *at == '#' && is_marker(at) ? at + strcspn(at, "\n") : at + 1;
     const char *end = behind_word(at);
     if (*end == '"' && end[-1] == 'R')
         return behind_quoted(end, true);
@@ -98,8 +104,8 @@ struct source_part {
 
 static struct source_part trimmed(struct source_part p)
 {
-    while (p.begin < p.end && pop_text_is_space(*p.begin))
-        ++p.begin;
+    const char *begin = behind_blanks(p.begin);
+    p.begin = begin < p.end ? begin : p.end;
     while (p.end > p.begin && pop_text_is_space(p.end[-1]))
         --p.end;
     return p;
