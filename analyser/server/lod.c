@@ -267,6 +267,12 @@ const struct lod *lod_of(const struct request *request, pop_error *error)
     return use ? made(use, error) : NULL;
 }
 
+const struct lod *lod_at(const struct request *request, unsigned index, pop_error *error)
+{
+    struct report_use *use = request_use(request, index, error);
+    return use ? made(use, error) : NULL;
+}
+
 void lod_prepare(struct report_use *use)
 {
     pop_error unseen = { 0 }; /* the request that needs the trace retries and reports the error */

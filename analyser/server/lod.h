@@ -97,6 +97,8 @@ struct lod {
 
 /* The trace of the report that report= selects, read or made at the first request. NULL with an error. */
 const struct lod *lod_of(const struct request *request, pop_error *error);
+/* The trace of a report by index. */
+const struct lod *lod_at(const struct request *request, unsigned index, pop_error *error);
 void lod_free(struct lod *lod);
 /* Why the trace of a report has no cache (malloc'ed), or NULL. */
 char *lod_note(const struct request *request);

@@ -6,12 +6,12 @@ import re
 from .tree import Finding, line_of, rule
 
 # Texts, data, and formats without comments.
-WITHOUT_LICENCE = re.compile(r"(^|/)(LICENSE|\.gitignore|\.clang-format|.*\.(md|json|ipynb|txt|csv|expected|words|gp|bin|png|onnx))$|^tests/.*/(corpus|data|expected)/")
+WITHOUT_LICENCE = re.compile(r"(^|/)(LICENSE|\.gitignore|\.clang-format|.*\.(md|json|ipynb|txt|csv|expected|words|gp|bin|png|jpg|onnx))$|^tests/.*/(corpus|data|expected)/")
 # Written so that the line itself is none.
 MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.}])/(wor[k]|roo[t]|far[m]|hom[e])/")
 SPELLED = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*", "src/*", "include/*", "tools/*", "bench/*", "examples/*", "scripts/*", "cmake/*",
            "python/*", "analyser/*")
-NOT_SPELLED = re.compile(r"^analyser/page/dist/|package-lock\.json$|\.svg$|\.png$")
+NOT_SPELLED = re.compile(r"^analyser/page/dist/|package-lock\.json$|\.svg$|\.(png|jpg)$")
 SPELLINGS = "inout,lod,nin,bu,iif,coo"  # words of the field that codespell does not know
 SOURCES = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp")
 TEXT_COLUMNS = 160

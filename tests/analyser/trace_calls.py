@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -276,6 +277,41 @@ def check_ipu_level(command, program, directory):
     equal("pva check", subprocess.run([command, "check", directory], stdout=subprocess.DEVNULL).returncode, 0)
 
 
+@case
+def check_matched(command, report, directory, steps):
+    """Steps of a report beside those of a copy in which one pattern takes 7 cycles more, and the first step has another name."""
+    shutil.copytree(report, directory, ignore=shutil.ignore_patterns("*_cache"))
+    database = sqlite3.connect(os.path.join(directory, "profile.pop"))
+    pattern, = database.execute("SELECT e.pattern FROM executed e JOIN programs p ON p.id = e.program WHERE p.type = 'OnTileExecute' LIMIT 1").fetchone()
+    database.execute("UPDATE pattern_ipus SET cycles = cycles + 7 WHERE pattern = ?", (pattern,))
+    changed = {e for e, in database.execute("SELECT id FROM executed WHERE pattern = ?", (pattern,))}
+    last = len(steps) - 1
+    database.execute("DELETE FROM executed WHERE id = ?", (last,))
+    database.execute("UPDATE runs SET steps = steps - 1 WHERE id = (SELECT max(id) FROM runs)")
+    database.commit()
+    database.close()
+    with Server(command, report, directory) as server:
+        answer = server.get("trace/matched")
+        equal("steps", (answer["meta"]["stepsA"], answer["meta"]["stepsB"]), (len(steps), last))
+        equal("pairs", answer["meta"]["pairs"], len(steps))
+        for a, b, x, y, name in zip(*(answer[column] for column in ("stepA", "stepB", "cyclesA", "cyclesB", "name"))):
+            equal("a step's match", b, 0xFFFFFFFF if a == last else a)
+            assert steps[a].name in name, f"its name: {name}, not {steps[a].name}"  # the kind is at its end
+            equal("its cycles", x, max(i[3] for i in steps[a].ipus))
+            equal("those of the other", y, 0 if a == last else x + (7 if a in changed else 0))
+        changes = [abs(y - x) for x, y in zip(answer["cyclesA"], answer["cyclesB"])]
+        equal("order", changes, sorted(changes, reverse=True))
+        one = server.get("trace/matched", side=1, step=3)
+        equal("the pair of a step", (one["stepA"], one["stepB"]), ([3], [3]))
+        equal("the pair of none", server.get("trace/matched", side=1, step=last)["stepA"], [])
+    with Server(command, report) as server:
+        try:
+            server.get("trace/matched")
+            raise AssertionError("one report has matches")
+        except Failed as failed:
+            equal("one report", failed.code, 400)
+
+
 def on_axis(runs, clock, time):
     """Where a time of the host is on the axis: recorded runs take their cycles, the rest is time at the clock."""
     at, before = 0, runs[0][0] - 20 * host_trace.MS  # the first event
@@ -360,6 +396,7 @@ def main():
     check_cache(command, directory, steps)
     check_blocks(command, program, os.path.join(directory, "blocks"))
     check_ipu_level(command, program, os.path.join(directory, "ipu"))
+    check_matched(command, directory, os.path.join(directory, "matched"), steps)
     check_host(command, directory, os.path.join(directory, "host"))
 
 

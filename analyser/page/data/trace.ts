@@ -48,6 +48,7 @@ export interface Opening {
     to: number;
     step: number; // the first one that computes; -1: none
     iterations: number; // of the main loop; 0: there is none
+    tiles: number; // one more than the last tile in use; 0: unknown
     marks: number[]; // where iterations begin, or some of them
 }
 

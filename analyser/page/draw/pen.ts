@@ -11,6 +11,7 @@ export interface Pen {
     textAlign: CanvasTextAlign;
     textBaseline: CanvasTextBaseline;
     globalAlpha: number;
+    imageSmoothingEnabled?: boolean;
     fillRect(x: number, y: number, width: number, height: number): void;
     strokeRect(x: number, y: number, width: number, height: number): void;
     beginPath(): void;

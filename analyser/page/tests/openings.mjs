@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // openings.mjs PVA DIRECTORY REPORT...: pictures of every view of reports as it opens, light and dark, at 1024 and 1440
-// pixels: DIRECTORY/REPORT-VIEW-WIDTH[-dark].png.  Prints a view whose page has problems, or a tab that asks for a
-// click where there is an answer.
+// pixels: DIRECTORY/REPORT-VIEW-WIDTH[-dark].png, and all of them on one sheet, DIRECTORY/REPORT.jpg.  Prints a view
+// whose page has problems, or a tab that asks for a click where there is an answer.
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { openPage, startBrowser } from "./browser.mjs";
@@ -16,6 +16,20 @@ const views = [...readFileSync(new URL("../views/index.ts", import.meta.url), "u
 mkdirSync(directory, { recursive: true });
 const browser = await startBrowser();
 let wrong = 0;
+
+/** A row for each view: light and dark at 1440 pixels, light and dark at 1024. */
+async function sheet(report) {
+    const picture = (view, kind) => {
+        const data = readFileSync(`${directory}/${report}-${view}-${kind}.png`).toString("base64");
+        return `<img src="data:image/png;base64,${data}" style="width:340px;margin:2px;vertical-align:top">`;
+    };
+    const kinds = ["1440", "1440-dark", "1024", "1024-dark"];
+    const rows = views.map((view) => `<div>${kinds.map((kind) => picture(view, kind)).join("")}</div>`);
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    await page.setContent(`<body style="margin:4px;background:#888">${rows.join("")}</body>`);
+    await page.screenshot({ path: `${directory}/${report}.jpg`, fullPage: true, type: "jpeg", quality: 50 });
+    await page.close();
+}
 for (const report of reports) {
     const server = await startServer(pva, [report]);
     for (const view of views)
@@ -42,6 +56,7 @@ for (const report of reports) {
             }
             await page.context().close();
         }
+    await sheet(basename(report));
     await server.close();
 }
 await browser.close();

@@ -7,7 +7,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { bytesOf, graphCsv, sum } from "./session.mjs";
 import { alone, around, bytes, count, factsOf, rows, serve } from "./trace_reports.mjs";
-import { COLOURS, bandTop, calloutAt, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
+import {
+    COLOURS,
+    bandHeight,
+    bandTop,
+    calloutAt,
+    graph,
+    near,
+    openTrace,
+    pixel,
+    settled,
+    xOf,
+} from "./trace_tools.mjs";
 
 const { memory } = JSON.parse(readFileSync(join(process.env.REPORTS, "facts.json"), "utf8")).replicas;
 const facts = factsOf("replicas");
@@ -145,12 +156,13 @@ test("BSP: the tiles of the second IPU of the replica are where libpva has them"
     );
     const where = await graph(page);
     const top = await bandTop(page, "tiles", 1);
+    const tall = await bandHeight(page, "tiles", 1);
     let seen = 0;
     for (let i = 0; i < facts.tilesPerIpu; ++i) {
         const tile = facts.tilesPerIpu + i;
         const [from, to] = [step.begin[tile], step.end[tile]];
         if (to === from) continue;
-        const y = top + ((i + 0.5) / facts.tilesPerIpu) * 112;
+        const y = top + ((i + 0.5) / facts.tilesPerIpu) * tall;
         assert.ok(near(await pixel(page, xOf(where, (from + to) / 2), y), COLOURS.GlobalExchange), `tile ${tile}`);
         ++seen;
     }

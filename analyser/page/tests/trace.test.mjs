@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import { readFileSync } from "node:fs";
 import { openPage } from "./browser.mjs";
 import { REPORT, browser, rows, shown } from "./session.mjs";
-import { COLOURS, bandTop, cycleOf, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
+import { COLOURS, bandHeight, bandTop, cycleOf, graph, near, openTrace, pixel, settled, xOf } from "./trace_tools.mjs";
 
 let page;
 /** Steps on IPU 0 with the report's figures. */
@@ -304,7 +304,8 @@ test("EXE-38 EXE-44 BSP: what each tile does, vertical zoom, a click selects the
     const x = xOf(where, step.at);
     const [{ tiles }] = rows("SELECT tiles_per_ipu AS tiles FROM target");
     const top = await bandTop(page, "tiles");
-    const rowY = (tile, first = 0, count = tiles) => top + ((tile - first + 0.5) / count) * 112;
+    const tall = await bandHeight(page, "tiles");
+    const rowY = (tile, first = 0, count = tiles) => top + ((tile - first + 0.5) / count) * tall;
     const times = await page.evaluate(async (index) => {
         const bytes = await (await fetch(`api/trace/step?index=${index}`)).arrayBuffer();
         return [...new Uint8Array(bytes)];
@@ -381,11 +382,12 @@ test("area: Shift and drag over lanes and tiles; statistics of it", async () => 
     const where = await graph(page);
     const [{ tiles }] = rows("SELECT tiles_per_ipu AS tiles FROM target");
     const top = await bandTop(page, "tiles");
+    const tall = await bandHeight(page, "tiles");
     const [left, right] = [where.x + 96 + where.width * 0.2, where.x + 96 + where.width * 0.8];
     await page.keyboard.down("Shift");
     await page.mouse.move(left, top + 2);
     await page.mouse.down();
-    await page.mouse.move(right, top + 112 / tiles + 2, { steps: 4 });
+    await page.mouse.move(right, top + tall / tiles + 2, { steps: 4 });
     await page.mouse.up();
     await page.keyboard.up("Shift");
     await page.waitForSelector('.area-tab [data-figure="utilisation"]');

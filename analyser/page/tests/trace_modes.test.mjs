@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { openPage } from "./browser.mjs";
 import { startServer } from "./server.mjs";
-import { browser } from "./session.mjs";
+import { browser, change, serve as serveWords } from "./session.mjs";
 import { alone, around, count, directory, factsOf, pva, rows, serve, stretch } from "./trace_reports.mjs";
 import { COLOURS, bandTop, graph, near, openTrace, pixel, pixels, settled, xOf } from "./trace_tools.mjs";
 
@@ -180,7 +180,9 @@ test("EXE-26 CMP-02 two reports: their traces above each other or side by side, 
     const first = await graph(page, 0);
     assert.deepEqual([first.from, first.to], [zoomed.from, zoomed.to]);
     // The summary has a column for each IPU of each report.
-    const columns = (await page.locator(".summary-tab thead th").allTextContents()).slice(1);
+    const columns = (
+        await page.locator(".summary-tab .trace-figures:not(.whole-reports) thead th").allTextContents()
+    ).slice(1);
     assert.deepEqual(
         columns,
         titles.flatMap((name) => [`${name}, IPU 0`, `${name}, IPU 1`]),
@@ -241,6 +243,41 @@ test("EXE-96 plots by tile fill the height below the graph, at any height of the
         before = plot;
     }
     await close();
+});
+
+test("CMP-02 CMP-03 steps of two reports are matched; the summary has whole reports", async () => {
+    const other = join(mkdtempSync(join(tmpdir(), "matched")), "slower");
+    cpSync(directory("report"), other, { recursive: true });
+    rmSync(join(other, "profile.pop_cache"), { force: true });
+    const [{ pattern, id, cycles }] = rows(
+        "report",
+        `SELECT e.pattern, e.id, (SELECT max(cycles) FROM pattern_ipus i WHERE i.pattern = e.pattern) AS cycles
+            FROM executed e JOIN programs p ON p.id = e.program WHERE p.type = 'OnTileExecute' ORDER BY e.id LIMIT 1`,
+    );
+    change(other, `UPDATE pattern_ipus SET cycles = cycles + 70 WHERE pattern = ${pattern}`);
+    const page = await openPage(browser, await serveWords([directory("report"), other]));
+    await openTrace(page, "?trace.layout=flat&trace.tab=steps");
+    await page.waitForSelector(".table-rows .tr");
+    const [first] = await page.locator(".table-rows .tr").all();
+    const shown = await first.locator(".td").allTextContents();
+    assert.deepEqual(shown.slice(2), [count(id), count(id), count(cycles), count(cycles + 70), "+70", "changed"]);
+    const heads = await page.locator("[role=columnheader]").allTextContents();
+    assert.ok(heads.some((text) => text.startsWith("Cycles, report")) && heads.some((text) => /, slower/.test(text)));
+    await first.click();
+    await settled(page);
+    assert.equal(await page.getAttribute("text=Linked", "aria-pressed"), "false");
+    await page.click('[role=tab]:has-text("Details")');
+    const row = '.matched [data-difference="Cycles"]';
+    await page.waitForSelector(row);
+    assert.match(await page.textContent(row), /^\+70 /);
+    assert.deepEqual(await page.locator(".matched thead th").allTextContents(), ["", "report", "slower", "Difference"]);
+    await page.click('[role=tab]:has-text("Summary")');
+    const [{ total }] = rows("report", "SELECT total FROM execution_cycle_totals");
+    await page.waitForSelector('[data-whole="Critical path"]');
+    const whole = await page.locator('[data-whole="Critical path"] td').allTextContents();
+    assert.deepEqual(whole.slice(0, 2), [count(total), count(total)]);
+    assert.deepEqual(page.problems, []);
+    await page.context().close();
 });
 
 test("EXE-97 proportions have names, colours and per cents in place", async () => {

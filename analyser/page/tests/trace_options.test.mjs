@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { alone, around, count, factsOf, percent, serve } from "./trace_reports.mjs";
 import {
     COLOURS,
+    bandHeight,
     bandTop,
     calloutAt,
     choose,
@@ -346,7 +347,7 @@ test("EXE-39 BSP: + and − change how many tiles are shown, a drag which, the r
     const shows = async (first, last) => {
         assert.equal(await text(".bsp-buttons small"), `${first}–${last}`);
         const top = await bandTop(page, "tiles");
-        const height = 112 / (last - first + 1);
+        const height = (await bandHeight(page, "tiles")) / (last - first + 1);
         let seen = 0;
         for (let tile = first; tile <= last; ++tile)
             for (let cycle = from + 10.5; cycle < to; cycle += 12) {
@@ -369,7 +370,8 @@ test("EXE-39 BSP: + and − change how many tiles are shown, a drag which, the r
     const top = await bandTop(page, "tiles");
     await page.mouse.move(where.x + 400, top + 20);
     await page.mouse.down();
-    await page.mouse.move(where.x + 400, top + 20 + 56, { steps: 5 });
+    const tile = (await bandHeight(page, "tiles")) / 2;
+    await page.mouse.move(where.x + 400, top + 20 + tile, { steps: 5 });
     await page.mouse.up();
     await settled(page);
     await shows(0, 1);

@@ -48,6 +48,11 @@ export async function bandTop(page, title, nth = 0) {
     return (await band.boundingBox()).y;
 }
 
+/** The height of a band in pixels. */
+export async function bandHeight(page, title, nth = 0) {
+    return Number(await page.locator(".gutter-band", { hasText: title }).nth(nth).getAttribute("data-height"));
+}
+
 /** The colour of the graph's canvas at a point of the window, as [r, g, b]. */
 export async function pixel(page, x, y, canvas = ".trace-canvas canvas.main") {
     return page.evaluate(

@@ -60,7 +60,7 @@ export function time(cycleCount: number, clockHz: number, step = 0): string {
     const [scale, name] =
         size >= 1 || size === 0 ? [1, "s"] : size >= 1e-3 ? [1e3, "ms"] : size >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
     const shown = (seconds * scale).toPrecision(3);
-    const digits = step > 0 ? Math.ceil(-Math.log10((step / clockHz) * scale)) : 0;
+    const digits = step > 0 && size > 0 ? Math.ceil(-Math.log10((step / clockHz) * scale)) : 0;
     const known = shown.includes(".") ? shown.length - 1 - shown.indexOf(".") : 0;
     if (digits > known && digits < 16) return `${(seconds * scale).toFixed(digits)} ${name}`;
     return `${shown} ${name}`;

@@ -26,6 +26,16 @@ export function useColumnsOfBoth<Meta>(
     return [source, reports.length > 1 ? target : null];
 }
 
+/** Short names of the source and of the target: the end of their paths in which they differ. */
+export function reportTitles(reports: readonly Report[]): string[] {
+    if (reports.length < 2) return reports.map((report) => report.name);
+    const parts = reports.map((report) => report.directory.split("/").filter((part) => part));
+    let same = 0; // parts at the end that are equal
+    const at = (i: number) => parts.map((all) => all[all.length - 1 - i]);
+    while (at(same)[0] !== undefined && at(same)[0] === at(same)[1]) ++same;
+    return parts.map((all, i) => all.slice(Math.max(0, all.length - 1 - same)).join("/") || reports[i].name);
+}
+
 /** "2.7 MiB (64.29 %)": the size of the difference, and its share of the larger number; a dash when one is missing. */
 export function differenceText(
     source: number | null,

@@ -11,6 +11,7 @@ import { Choice, Layout } from "../ui/layout";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { Empty } from "../ui/tabs";
+import { reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
 function show(unit: string): (value: number) => string {
@@ -21,7 +22,7 @@ function changeClass(value: number): string {
     return value > 0 ? "change-more" : value < 0 ? "change-less" : "";
 }
 
-const COLUMNS: readonly Column<Difference>[] = [
+const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
     { id: "what", title: "What", width: 256, value: (row) => row.what },
     {
         id: "path",
@@ -32,7 +33,8 @@ const COLUMNS: readonly Column<Difference>[] = [
     },
     {
         id: "a",
-        title: "Source",
+        title: names[0],
+        tip: "the source",
         kind: "number",
         width: 120,
         value: (row) => row.a,
@@ -41,7 +43,8 @@ const COLUMNS: readonly Column<Difference>[] = [
     },
     {
         id: "b",
-        title: "Target",
+        title: names[1],
+        tip: "the target",
         kind: "number",
         width: 120,
         value: (row) => row.b,
@@ -70,14 +73,14 @@ const COLUMNS: readonly Column<Difference>[] = [
     { id: "change", title: "Change", width: 90, value: (row) => row.change },
 ];
 
-function tipOf(frames: Frames, unit: string, node: number): string {
+function tipOf(frames: Frames, unit: string, node: number, names: readonly string[]): string {
     const [a, b] = [frames.total[node], frames.totalB?.[node] ?? 0];
     const format = (value: number) => (unit === "bytes" ? bytes(value) : `${count(value)} cycles`);
     const most = Math.max(a, b);
     return [
         pathOf(frames, node) || "all",
-        `source ${format(a)}`,
-        `target ${format(b)}`,
+        `${names[0]} ${format(a)}`,
+        `${names[1]} ${format(b)}`,
         `difference ${signed(b - a, format)} (${percent(most ? Math.abs(b - a) / most : 0)})`,
     ].join("\n");
 }
@@ -92,6 +95,8 @@ function DifferenceFlame({ context, metric }: { context: ViewContext; metric: st
             (name, node) => node > 0 && path.endsWith(name) && pathOf(tree.frames, node) === path,
         );
     }, [tree, state.root]);
+    const [first, second] = reportTitles(context.reports);
+    const compared = [first, second] as const;
     if (error) return <Empty>{error}</Empty>;
     if (!tree) return <Empty>Matching both reports by debug path.</Empty>;
     return (
@@ -101,8 +106,8 @@ function DifferenceFlame({ context, metric }: { context: ViewContext; metric: st
             root={Math.max(0, root)}
             selected={-1}
             search={typeof state.search === "string" ? state.search : ""}
-            compared={[context.reports[0].name, context.reports[1].name]}
-            tip={(node) => tipOf(tree.frames, tree.unit, node)}
+            compared={compared}
+            tip={(node) => tipOf(tree.frames, tree.unit, node, compared)}
             onZoom={(node) => update({ root: node ? pathOf(tree.frames, node) : undefined })}
             onSelect={(node) => update({ table: { ...tableState(state.table), text: tree.frames.name[node] } })}
         />
@@ -113,6 +118,8 @@ function Differences({ context }: { context: ViewContext }) {
     const { state, update } = context;
     const metric = typeof state.metric === "string" ? state.metric : "elapsed";
     const { value: rows, error } = useDifferences(true);
+    const names = reportTitles(context.reports);
+    const columns = useMemo(() => columnsOf(names), [names.join()]);
     const { value: known } = useFlame(0, metric);
     const options = (
         <>
@@ -156,7 +163,7 @@ function Differences({ context }: { context: ViewContext }) {
     const table = (
         <Table
             name="differences"
-            columns={COLUMNS}
+            columns={columns}
             rows={(rows ?? []).filter((row) => state.rows !== "totals" || row.path === "")}
             state={tableState(state.table)}
             onState={(table) => update({ table: { ...table } }, { gesture: "table" })}

@@ -11,6 +11,7 @@ import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
 import { Column, Table } from "../ui/table";
 import { Empty } from "../ui/tabs";
+import { reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
 function amount(unit: string): (value: number) => string {
@@ -151,8 +152,8 @@ function Flame({ context }: { context: ViewContext }) {
                         chosen={String(report)}
                         choices={context.reports.map((one, i) => ({
                             id: String(i),
-                            title: i ? "Target" : "Source",
-                            tip: one.name,
+                            title: reportTitles(context.reports)[i],
+                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
                         }))}
                         onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
                     />

@@ -7,7 +7,7 @@ import { SourceLine, useSourceLines } from "../data/source";
 import { useJson } from "../data/load";
 import { usePreferences } from "../preferences";
 import { JsonObject, Selection } from "../state";
-import { differenceText, useJsonOfBoth } from "../ui/compare";
+import { differenceText, reportTitles, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, cycles as cyclesText, overflowText, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { Empty } from "../ui/tabs";
@@ -317,7 +317,7 @@ function Savings({ insights }: { insights: Insights }) {
 
 const exchanged = (of: Activities) => of.exchange + of.globalExchange;
 
-function Compared({ all }: { all: readonly Insights[] }) {
+function Compared({ all, names }: { all: readonly Insights[]; names: readonly string[] }) {
     const [a, b] = all;
     const rows: [string, number | null, number | null, (value: number) => string][] = [
         ["Memory in use", a.memory?.used ?? null, b.memory?.used ?? null, bytes],
@@ -330,6 +330,14 @@ function Compared({ all }: { all: readonly Insights[] }) {
     ];
     return (
         <table class="facts">
+            <thead>
+                <tr>
+                    <th />
+                    <th>{names[0]}</th>
+                    <th>{names[1]}</th>
+                    <th>Difference</th>
+                </tr>
+            </thead>
             <tbody>
                 {rows.map(([name, source, target, format]) => (
                     <tr key={name}>
@@ -365,7 +373,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
             {all.length > 1 && (
                 <section class="wide">
                     <h2>{`${reports[0].name} beside ${reports[1].name}`}</h2>
-                    <Compared all={all} />
+                    <Compared all={all} names={reportTitles(reports)} />
                 </section>
             )}
             {all.map((insights, i) => [

@@ -12,7 +12,7 @@ import { BarPicture, BarSeries } from "../draw/bars";
 import { usePreferences } from "../preferences";
 import { Json } from "../state";
 import { BarGraph, Key, clampWindow } from "../ui/bars";
-import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
+import { reportTitles, useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
 import { bytes, count } from "../text/format";
 import { shortName } from "../text/names";
 import { Check, Choice, Layout } from "../ui/layout";
@@ -186,6 +186,16 @@ function bandsOf(
     });
 }
 
+/** The legend: what is live, with the source's name if there is a target, and the target. */
+function entriesOf(always: boolean, [source, target]: readonly string[]) {
+    const mine = target ? `, ${source}` : "";
+    return [
+        { id: "live", title: `Not always live${mine}`, colour: memoryColour(0), tip: NOT_ALWAYS_LIVE },
+        ...(always ? [{ id: "always", title: `Always live${mine}`, colour: memoryColour(9), tip: ALWAYS_LIVE }] : []),
+        ...(target ? [{ id: "target", title: target, colour: memoryColour(5), tip: "The target's steps" }] : []),
+    ];
+}
+
 function StepGraph({ context, state, life }: GraphProps) {
     const { reports, update } = context;
     usePreferences();
@@ -242,7 +252,7 @@ function StepGraph({ context, state, life }: GraphProps) {
                         last: overlay.numbers("last"),
                         series: {
                             id: "target",
-                            title: reports[1].name,
+                            title: reportTitles(reports)[1],
                             colour: memoryColour(5),
                             values: Float64Array.from(overlay.numbers("maximum"), (value) => value + overlayBase),
                         },
@@ -292,13 +302,7 @@ function StepGraph({ context, state, life }: GraphProps) {
             .map((line) => line.map(csvField).join(",") + "\r\n")
             .join("");
     };
-    const entries = [
-        { id: "live", title: "Not always live", colour: memoryColour(0), tip: NOT_ALWAYS_LIVE },
-        ...(state.always ? [{ id: "always", title: "Always live", colour: memoryColour(9), tip: ALWAYS_LIVE }] : []),
-        ...(other
-            ? [{ id: "target", title: reports[1].name, colour: memoryColour(5), tip: "The target's steps" }]
-            : []),
-    ];
+    const entries = entriesOf(state.always, other ? reportTitles(reports) : []);
     const marks = picture?.marks ?? [];
     return (
         <div class="graph-box">
@@ -367,7 +371,8 @@ function useSteps(
     });
     const of = (list: LivenessStep[] | undefined, name: string) =>
         (list ?? []).map((step) => ({ step, title: `Step ${step.step}${name}` }));
-    const all = [...of(source.value, target?.value ? ", source" : ""), ...of(target?.value, ", target")];
+    const names = reportTitles(context.reports);
+    const all = [...of(source.value, target?.value ? `, ${names[0]}` : ""), ...of(target?.value, `, ${names[1]}`)];
     return {
         steps: all.map((one) => one.step),
         titles: all.map((one) => one.title),
@@ -394,7 +399,7 @@ function AlwaysTab({ context, state, choose }: { context: ViewContext; state: St
             context={context}
             name="alwaysLive"
             lists={lists}
-            titles={lists.length > 1 ? ["Source", "Target"] : ["Size"]}
+            titles={lists.length > 1 ? reportTitles(context.reports) : ["Size"]}
             onChoose={choose}
             chosen={state.variable}
         />

@@ -9,7 +9,7 @@ import { BarPicture } from "../draw/bars";
 import { usePreferences } from "../preferences";
 import { Json } from "../state";
 import { BarGraph, Key, clampWindow } from "../ui/bars";
-import { useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
+import { reportTitles, useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, overflowText, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { Check, Choice, Layout as Frame } from "../ui/layout";
@@ -271,6 +271,15 @@ function useVariableNames(wanted: boolean, ids: readonly number[]): { id: number
     }, [found.value, ids.join()]);
 }
 
+type Key = { id: string; title: string; colour: string; tip?: string };
+
+/** The legend: parts, with the source's name if there is a target, and the target. */
+function keysOf(parts: readonly Key[], [source, target]: readonly string[]): Key[] {
+    if (!target) return [...parts];
+    const named = parts.map((part) => ({ ...part, title: `${part.title}, ${source}` }));
+    return [...named, { id: "target", title: target, tip: "The target's tiles", colour: "#d55e00" }];
+}
+
 function TileGraph({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview }) {
     const { reports, update } = context;
     usePreferences();
@@ -311,7 +320,7 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
                             last: other.value.numbers("last"),
                             series: {
                                 id: "target",
-                                title: reports[1].name,
+                                title: reportTitles(reports)[1],
                                 colour: "#d55e00",
                                 values: other.value.numbers(key),
                             },
@@ -345,11 +354,7 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
     };
     if (!parts.length) return <Empty>Choose variables in the tab Variables below: each is shown tile by tile.</Empty>;
     if (found.error) return <Empty>{found.error}</Empty>;
-    const keys = [
-        ...parts,
-        ...(gaps ? [GAPS_PART] : []),
-        ...(other ? [{ id: "target", title: reports[1].name, tip: "The target's tiles", colour: "#d55e00" }] : []),
-    ];
+    const keys = keysOf(gaps ? [...parts, GAPS_PART] : parts, other ? reportTitles(reports) : []);
     return (
         <div class="graph-box">
             <BarGraph
@@ -416,11 +421,12 @@ function DetailsTab({ context, state }: { context: ViewContext; state: State }) 
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!source.value) return <Empty>Reading the tiles.</Empty>;
     const beside = target?.value ?? [];
+    const names = reportTitles(context.reports);
     const titles = (name: string, tiles: readonly TileMemory[]) => tiles.map((tile) => `Tile ${tile.tile}${name}`);
     return (
         <Details
             tiles={[...source.value, ...beside]}
-            titles={[...titles(beside.length ? ", source" : "", source.value), ...titles(", target", beside)]}
+            titles={[...titles(beside.length ? `, ${names[0]}` : "", source.value), ...titles(`, ${names[1]}`, beside)]}
         />
     );
 }

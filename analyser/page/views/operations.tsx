@@ -23,6 +23,8 @@ import { Roofline, RooflinePoint } from "./operations/roofline";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { Empty, Tabs } from "../ui/tabs";
+import { reportTitles } from "../ui/compare";
+import { Report } from "../data/reports";
 import { View, ViewContext } from "./view";
 
 const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: string, hidden?: boolean] } = {
@@ -130,13 +132,13 @@ function rateColumns(table: OperationTable): Column<Row>[] {
     ];
 }
 
-function comparedColumns(figure: Figure): Column<Row>[] {
+function comparedColumns(figure: Figure, names: readonly string[]): Column<Row>[] {
     const show = (value: number) => showFigure(figure, value);
     const other = (row: Row) => row.other?.[figure] ?? 0;
     return [
         {
             id: "source",
-            title: `${TITLES[figure][0]}, source`,
+            title: `${TITLES[figure][0]}, ${names[0]}`,
             kind: "number",
             width: 150,
             tip: TITLES[figure][1],
@@ -145,7 +147,7 @@ function comparedColumns(figure: Figure): Column<Row>[] {
         },
         {
             id: "target",
-            title: "target",
+            title: names[1],
             kind: "number",
             width: 150,
             value: other,
@@ -167,12 +169,12 @@ function comparedColumns(figure: Figure): Column<Row>[] {
     ];
 }
 
-function columnsOf(table: OperationTable, compared: Figure | null): readonly Column<Row>[] {
+function columnsOf(table: OperationTable, compared: Figure | null, reports: readonly Report[]): readonly Column<Row>[] {
     return [
         { id: "call", title: "Operation", width: 220, tip: "the call of the layer", value: (row) => row.call },
         { id: "name", title: "Debug name", value: nameOf, show: (row) => shortName(nameOf(row)), cellTip: nameOf },
         ...(compared
-            ? comparedColumns(compared)
+            ? comparedColumns(compared, reportTitles(reports))
             : [...FIGURES.map((figure) => figureColumn(figure, table)), ...rateColumns(table)]),
         {
             id: "line",
@@ -351,17 +353,21 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
     );
 }
 
+const NO_LINE = "Its source line is unknown.";
+
 function Operations({ context }: { context: ViewContext }) {
     const { state, update } = context;
     const layer = typeof state.layer === "string" ? state.layer : undefined;
     const { value: table, error } = useOperations(0, layer);
     const both = context.reports.length > 1;
-    const { value: other } = useOperations(both ? 1 : null, layer);
+    const other = useOperations(both ? 1 : null, layer).value;
     const figure = FIGURES.find((one) => one === state.figure) ?? (table?.executed === false ? "estimate" : "elapsed");
     const rows = useMemo(() => (table ? merged(table, both ? other : undefined) : []), [table, other, both]);
-    const columns = useMemo(() => (table ? columnsOf(table, both ? figure : null) : []), [table, both, figure]);
-    if (error) return <Empty>{error}</Empty>;
-    if (!table) return <Empty>Summing up the cost of each call.</Empty>;
+    const columns = useMemo(
+        () => (table ? columnsOf(table, both ? figure : null, context.reports) : []),
+        [table, both, figure, context.reports],
+    );
+    if (error || !table) return <Empty>{error ?? "Summing up the cost of each call."}</Empty>;
     // Several calls can have the same debug path: the view's state holds which one is selected.
     const named = rows.filter((row) => nameOf(row) === context.selection.operation);
     const chosen = named.find((row) => row.context === state.context) ?? named[0];
@@ -459,11 +465,7 @@ function Operations({ context }: { context: ViewContext }) {
                                 </button>
                             </p>
                         ) : (
-                            <Empty>
-                                {chosen
-                                    ? "Its source line is unknown."
-                                    : "Click an operation to see the line that made it."}
-                            </Empty>
+                            <Empty>{chosen ? NO_LINE : "Click an operation to see the line that made it."}</Empty>
                         ),
                 },
             ]}

@@ -12,6 +12,7 @@ import { Table } from "../ui/table";
 import { useOpening } from "../ui/opening";
 import { Empty, Tabs } from "../ui/tabs";
 import { Tree, TreeRow } from "../ui/tree";
+import { reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
 const NODES_AT_MOST = 500000;
@@ -293,8 +294,8 @@ function Programs({ context }: { context: ViewContext }) {
                         chosen={String(report)}
                         choices={context.reports.map((one, i) => ({
                             id: String(i),
-                            title: i ? "Target" : "Source",
-                            tip: one.name,
+                            title: reportTitles(context.reports)[i],
+                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
                         }))}
                         onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
                     />

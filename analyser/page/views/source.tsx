@@ -5,7 +5,7 @@ import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { programLabel, usePrograms } from "../data/programs";
 import { bytes, count, flop as flopText, percent } from "../text/format";
-import { differenceClass, differenceText } from "../ui/compare";
+import { differenceClass, differenceText, reportTitles } from "../ui/compare";
 import { Choice, Layout } from "../ui/layout";
 import { usedRange } from "../draw/scale";
 import { Plot } from "../ui/plot";
@@ -374,7 +374,7 @@ function Source({ context }: { context: ViewContext }) {
                         onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
                         choices={context.reports.map((one, i) => ({
                             id: String(i),
-                            title: i ? "Target" : "Source",
+                            title: reportTitles(context.reports)[i],
                             tip: `lines and text of ${one.name}`,
                         }))}
                     />

@@ -10,6 +10,7 @@ import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { useOpening } from "../ui/opening";
 import { Empty } from "../ui/tabs";
+import { reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
 const EXAMPLES: readonly { title: string; sql: string }[] = [
@@ -182,8 +183,8 @@ function Sql({ context }: { context: ViewContext }) {
                         chosen={String(report)}
                         choices={context.reports.map((one, i) => ({
                             id: String(i),
-                            title: i ? "Target" : "Source",
-                            tip: one.name,
+                            title: reportTitles(context.reports)[i],
+                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
                         }))}
                         onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
                     />

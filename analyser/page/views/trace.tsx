@@ -20,8 +20,9 @@ import { MOUSE, Mover, moveKeys } from "./trace/keys";
 import { TraceModel } from "./trace/model";
 import { TraceOptions, hiddenKinds, optionsOf } from "./trace/options";
 import { OptionsPanel } from "./trace/panel";
-import { Selecting, useSelecting } from "./trace/select";
+import { Selecting, showBoth, useSelecting } from "./trace/select";
 import { areaOf, blockOf, eventOf, foldedOf, layerOf, numberOf, numbersOf, tilesOf, tilesPatch } from "./trace/state";
+import { MatchedTab } from "./trace/matched";
 import { SummaryTab } from "./trace/summary";
 import { Toolbar } from "./trace/toolbar";
 import { Windows, useWindows } from "./trace/windows";
@@ -167,7 +168,9 @@ function TraceTabs({ context, windows, options }: PartProps) {
         options,
         side,
         go: (span: { from: number; to: number }) => showAround(side, span, "go"),
+        both: (a: number | null, b: number | null) => void showBoth(context, models, a, b),
     };
+    const compared = { id: "steps", title: "Steps of both", body: () => <MatchedTab {...parts} /> };
     const tabs = [
         { id: "summary", title: "Summary", body: () => <SummaryTab {...parts} /> },
         {
@@ -184,11 +187,14 @@ function TraceTabs({ context, windows, options }: PartProps) {
                 />
             ),
         },
+        ...(models.length > 1 ? [compared] : []),
         { id: "area", title: "Area", body: () => <AreaTab {...parts} area={areaOf(state)} /> },
     ];
     const chosen = typeof state.tab === "string" ? state.tab : undefined;
     return <Tabs tabs={tabs} chosen={chosen} onChoose={(tab) => update({ tab }, { replace: true })} />;
 }
+
+const FEW = 8; // a program on fewer tiles than one in so many opens at those
 
 /** A detailed trace opens as flame and tiles, zoomed to an iteration of the main loop, its first compute step
  * selected. */
@@ -196,7 +202,8 @@ function useOpening({ state, update, select, selection }: ViewContext, lanes: re
     useEffect(() => {
         const fresh = selection.step === undefined && Object.values(state).every((value) => value === undefined);
         if (!fresh || lanes.length > 1 || lanes[0].mode !== "detailed") return;
-        const { from, to, step: first } = lanes[0].opening;
+        const { from, to, step: first, tiles } = lanes[0].opening;
+        const few = lanes[0].ipus === 1 && tiles > 0 && tiles * FEW < lanes[0].tilesPerIpu;
         const step = selection.program === undefined ? first : -1; // another view has chosen what matters
         const zoomed = from > lanes[0].from || to < lanes[0].to;
         const margin = (to - from) * 0.02;
@@ -206,6 +213,7 @@ function useOpening({ state, update, select, selection }: ViewContext, lanes: re
                 layout: "flame",
                 bsp: true,
                 ...(step >= 0 ? { tab: "details" } : {}),
+                ...(few ? { tiles: [[0, 0, tiles - 1]] } : {}),
                 ...(zoomed ? { from: Math.floor(from - margin), to: Math.ceil(to + margin) } : {}),
             },
             { replace: true },

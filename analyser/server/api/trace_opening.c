@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the trace opens: at an iteration of the main loop, and where the loop's iterations begin. */
 #include "../program_tree.h"
+#include "../query.h"
 #include "trace.h"
 
 #include "base/mem.h"
@@ -132,8 +133,14 @@ json_t *opening_json(const struct lod *lod, pva_file *file, pop_error *error)
         for (uint64_t i = 0; i < lod->steps && step < 0; ++i)
             if (lod_kind(lod, i) == KIND_EXECUTE && lod_extent(lod, i, 0, &begin, &end) && begin >= from && end <= to)
                 step = (json_int_t)i;
-        opening = json_pack("{s:f, s:f, s:I, s:I, s:o}", "from", from, "to", to, "step", step, "iterations",
-                            (json_int_t)(loops.leaf == UINT32_MAX ? 0 : loops.times[loops.leaf]), "marks", marks);
+        /* Tiles in use as in Memory: those that hold more than what every tile holds. */
+        double tiles = query_number(file,
+                                    "SELECT max(tile) + 1 FROM memory_by_tile, (SELECT min(total) AS least, max(total) "
+                                    "AS most FROM memory_by_tile) WHERE total > least + (most - least) / 50",
+                                    0);
+        opening = json_pack("{s:f, s:f, s:f, s:I, s:I, s:o}", "tiles", tiles, "from", from, "to", to, "step", step,
+                            "iterations", (json_int_t)(loops.leaf == UINT32_MAX ? 0 : loops.times[loops.leaf]), "marks",
+                            marks);
     }
     program_tree_free(&loops.tree);
     vec_free(&loops.loops);

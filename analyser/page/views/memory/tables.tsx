@@ -6,7 +6,7 @@ import { Columns } from "../../data/columns";
 import { useColumns } from "../../data/load";
 import { MemoryOverview } from "../../data/memory";
 import { Report } from "../../data/reports";
-import { differenceClass, differenceText, useColumnsOfBoth } from "../../ui/compare";
+import { differenceClass, differenceText, reportTitles, useColumnsOfBoth } from "../../ui/compare";
 import { bytes, count } from "../../text/format";
 import { shortName, stem } from "../../text/names";
 import { tableState } from "../../ui/rows";
@@ -359,19 +359,19 @@ function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] 
         },
         {
             id: "source",
-            title: "Source (B)",
+            title: `${reportTitles(reports)[0]} (B)`,
             kind: "number",
             width: 160,
             value: (row) => row.source,
-            tip: reports[0].name,
+            tip: `the source: ${reports[0].name}`,
         },
         {
             id: "target",
-            title: "Target (B)",
+            title: `${reportTitles(reports)[1]} (B)`,
             kind: "number",
             width: 160,
             value: (row) => row.target,
-            tip: reports[1].name,
+            tip: `the target: ${reports[1].name}`,
         },
         {
             id: "difference",

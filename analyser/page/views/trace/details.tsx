@@ -5,12 +5,14 @@ import { useMemo } from "preact/hooks";
 import { useJson, useLoaded } from "../../data/load";
 import { TraceRunDetails, TraceStepTiles, loadStep, movesData } from "../../data/trace";
 import { bytes, count, cycles, time } from "../../text/format";
+import { usedRange } from "../../draw/scale";
 import { Plot } from "../../ui/plot";
 import { Table } from "../../ui/table";
 import { Empty, Tabs } from "../../ui/tabs";
 import { BlockFacts } from "./blocks";
 import { EventFacts } from "./event";
 import { LayerDetails, SeveralSteps } from "./layer";
+import { MatchedFacts } from "./matched";
 import { Layer, TraceModel } from "./model";
 import { Row, TabProps } from "./parts";
 import { StepFacts } from "./stepfacts";
@@ -23,27 +25,44 @@ export interface DetailsProps extends TabProps {
     also: readonly number[];
 }
 
+const SMALL = 64; // tiles that are shown even where few of them are in use
+
+function shownTiles({ cycles: all }: TraceStepTiles): { from: number; to: number } {
+    return all.length < SMALL ? { from: 0, to: all.length } : usedRange(Array.from(all));
+}
+
 function numbersTo(length: number): Float64Array {
     return Float64Array.from({ length }, (_, i) => i);
 }
 
 function StepPlots({ step, props }: { step: TraceStepTiles; props: DetailsProps }) {
     const { context } = props;
-    const tiles = useMemo(() => numbersTo(step.cycles.length), [step]);
-    const cyclesSeries = useMemo(
-        () => [{ title: "cycles", values: step.cycles, shape: "steps" as const, fill: true, colour: "#0072b2" }],
-        [step],
-    );
+    const { from, to } = useMemo(() => shownTiles(step), [step]);
+    const tiles = useMemo(() => numbersTo(to).slice(from), [step]);
+    const cyclesSeries = useMemo(() => {
+        const values = step.cycles.slice(from, to);
+        return [{ title: "cycles", values, shape: "steps" as const, fill: true, colour: "#0072b2" }];
+    }, [step]);
     const dataSeries = useMemo(
         () => [
-            { title: "transmitted", values: step.sent ?? [], shape: "steps" as const, colour: "#d55e00" },
-            { title: "received", values: step.received ?? [], shape: "steps" as const, colour: "#0072b2" },
+            {
+                title: "transmitted",
+                values: step.sent?.slice(from, to) ?? [],
+                shape: "steps" as const,
+                colour: "#d55e00",
+            },
+            {
+                title: "received",
+                values: step.received?.slice(from, to) ?? [],
+                shape: "steps" as const,
+                colour: "#0072b2",
+            },
         ],
         [step],
     );
     const data = movesData(step) && step.sent !== null && step.received !== null;
     const chosen = typeof context.state.plot === "string" ? context.state.plot : "cycles";
-    const onClick = (tile: number) => context.select({ tile });
+    const onClick = (at: number) => context.select({ tile: from + at });
     const tabs = [
         {
             id: "cycles",
@@ -95,6 +114,7 @@ function StepDetails({ index, props }: { index: number; props: DetailsProps }) {
     return (
         <div class="details-tab" data-step={answer.value.step}>
             <div class="trace-facts">
+                <MatchedFacts step={index} props={props} />
                 <StepFacts step={answer.value} model={model} props={props} />
             </div>
             <StepPlots step={answer.value} props={props} />

@@ -6,7 +6,8 @@ import { TraceOptions } from "./options";
 
 export const ROW_HEIGHT = { flat: 18, flame: 16, programs: 16 } as const;
 export const RUN_HEIGHT = 14;
-export const BSP_HEIGHT = 112;
+export const BSP_HEIGHT = 112; // at least; pictures of tiles take the room that is left
+export const BSP_MOST = 320;
 export const TRACK_HEIGHT = 48;
 const GAP = 6;
 
@@ -148,6 +149,7 @@ export function bandsOf(
     options: TraceOptions,
     collapsed: ReadonlySet<string>,
     rowsOf: RowCounts,
+    room: number, // height of the graph
 ): Bands {
     const bands: Band[] = [];
     let y = 4;
@@ -172,7 +174,22 @@ export function bandsOf(
         if (lanes.mode === "detailed") steps(shown, ipu, add);
         blocks(shown, ipu, add);
     }
-    return { bands, height: y };
+    return { bands, height: y + stretch(bands, room - y) };
+}
+
+/** Divides room that is left among the pictures of tiles; returns how much they take. */
+function stretch(bands: readonly Band[], left: number): number {
+    const pictures = bands.filter((band) => band.kind === "bsp");
+    const each = Math.min(BSP_MOST - BSP_HEIGHT, Math.floor(left / Math.max(1, pictures.length)));
+    if (each <= 0 || !pictures.length) return 0;
+    let moved = 0;
+    for (const band of bands) {
+        band.y += moved;
+        if (band.kind !== "bsp") continue;
+        band.height += each;
+        moved += each;
+    }
+    return moved;
 }
 
 /** The band at a height; null between bands. */

@@ -96,6 +96,7 @@ function Gutter({
                     <div
                         key={band.key}
                         class={`gutter-band ${band.kind}`}
+                        data-height={band.height}
                         style={{ top: `${band.y - scroll}px`, minHeight: `${Math.min(band.height, 18)}px` }}
                     >
                         {(band.kind === "lane" || band.kind === "blocks" || band.kind === "host") && (
@@ -144,6 +145,10 @@ function TooSmall({ model }: { model: TraceModel }) {
 
 const LOOK_AFTER = 150; // ms after a frame
 
+function layoutOf({ bands }: TraceModel): string {
+    return JSON.stringify(bands.bands.map((band) => [band.key, band.y, band.height, band.collapsed]));
+}
+
 export function Graph(props: GraphProps) {
     const { model } = props;
     const box = useRef<HTMLDivElement>(null);
@@ -174,9 +179,7 @@ export function Graph(props: GraphProps) {
             drawGraph(canvasPen(main.current as HTMLCanvasElement, width, height), pixels, model, width, height);
             drawOverlay(overlayPen(over.current as HTMLCanvasElement, width, height), model, width, height);
             paintMinimap(canvasPen(map.current as HTMLCanvasElement, width, MINIMAP_HEIGHT), model);
-            const layout = JSON.stringify([
-                model.bands.bands.map((band) => [band.key, band.y, band.height, band.collapsed]),
-            ]);
+            const layout = layoutOf(model);
             if (layout !== drawn) relayout((n) => n + 1);
             drawn = layout;
         };
@@ -195,12 +198,14 @@ export function Graph(props: GraphProps) {
                 latest.current.onWindow(span, gesture),
             ),
         ];
-        const watch = new ResizeObserver(() => {
+        const fit = () => {
             size = { width: element.clientWidth, height: element.clientHeight };
+            model.setRoom(size.height - AXIS_HEIGHT);
             scrollBy(0);
-        });
+        };
+        const watch = new ResizeObserver(fit);
         watch.observe(element);
-        draw();
+        fit(); // draws
         return () => {
             watch.disconnect();
             for (const one of end) one();

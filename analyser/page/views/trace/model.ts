@@ -21,7 +21,7 @@ import { rectangleAt } from "../../draw/lanes";
 import { Scale, fitSpan } from "../../draw/scale";
 import { TypeLook } from "../../draw/types";
 import { AXIS_HEIGHT } from "../../draw/axis";
-import { BSP_HEIGHT, Band, Bands, ROW_HEIGHT, bandAt, bandsOf, laneKey } from "./geometry";
+import { BSP_MOST, Band, Bands, ROW_HEIGHT, bandAt, bandsOf, laneKey } from "./geometry";
 import { TraceOptions, hiddenKinds, windowOptions } from "./options";
 
 export const GUTTER = 96;
@@ -69,6 +69,7 @@ export class TraceModel {
     span: Span;
     width = 800; // of the lanes, without the gutter
     bands: Bands;
+    private room = 0; // height of the graph below its axis
     hover: Hit | null = null;
     pointer: { x: number; y: number } | null = null;
     step = -1; // selected
@@ -107,7 +108,7 @@ export class TraceModel {
         this.options = options;
         this.source = hosts ? { report, host: 1 } : { report };
         this.span = fitSpan(span ?? this.extent, this.extent);
-        this.bands = bandsOf(lanes, hosts, options, this.collapsed, this.rows);
+        this.bands = bandsOf(lanes, hosts, options, this.collapsed, this.rows, this.room);
         this.memoryPieces = this.newMemoryPieces();
     }
 
@@ -175,8 +176,14 @@ export class TraceModel {
         this.layout();
     }
 
+    setRoom(height: number): void {
+        if (height === this.room) return;
+        this.room = height;
+        this.layout();
+    }
+
     layout(): void {
-        this.bands = bandsOf(this.lanes, this.hosts, this.options, this.collapsed, this.rows);
+        this.bands = bandsOf(this.lanes, this.hosts, this.options, this.collapsed, this.rows, this.room);
         this.invalidate();
         for (const watcher of this.watchers) watcher();
     }
@@ -311,7 +318,7 @@ export class TraceModel {
             pieces = new Pieces<BspImage>(
                 async (at, pixels, signal) => {
                     const width = Math.min(pixels, 4096);
-                    const height = Math.min(last - first + 1, BSP_HEIGHT);
+                    const height = Math.min(last - first + 1, BSP_MOST);
                     const value = await loadBsp(
                         {
                             ...this.source,

@@ -64,6 +64,7 @@ function drawBsp(pen: Pen, model: TraceModel, scale: Scale, band: Band): void {
     const cells = width / (to - from);
     const shown = { from: Math.max(from, scale.span.from), to: Math.min(to, scale.span.to) };
     const sx = (shown.from - from) * cells;
+    pen.imageSmoothingEnabled = height >= band.height; // few tiles have sharp edges
     const x = scale.x(shown.from);
     pen.drawImage(
         picture.image,

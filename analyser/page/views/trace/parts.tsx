@@ -14,6 +14,8 @@ export interface TabProps {
     options: TraceOptions;
     side: number; // index of the model with the selection
     go: (span: Span) => void;
+    /** Comparing: shows a step of each report, one of which may be missing. */
+    both?: (a: number | null, b: number | null) => void;
 }
 
 export function Row({ title, tip, children }: { title: string; tip?: string; children: ComponentChild }) {

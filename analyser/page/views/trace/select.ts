@@ -44,6 +44,31 @@ function selectedOf(model: TraceModel, state: JsonObject): Span | null {
     return model.placeOf(model.block >= 0 ? "block" : "step") ?? areaOf(state);
 }
 
+const AROUND = 6; // lengths of the longer step that are shown at each side
+
+/** Two traces, each at its own step: their windows have equal lengths, and are no longer linked. */
+export async function showBoth(
+    context: ViewContext,
+    models: readonly TraceModel[],
+    a: number | null,
+    b: number | null,
+): Promise<void> {
+    const steps = await Promise.all(
+        [a, b].map((step, i) =>
+            step === null || !models[i] ? Promise.resolve(null) : loadStep(models[i].source, step),
+        ),
+    );
+    const half = AROUND * Math.max(50, ...steps.map((step) => (step ? step.to - step.from : 0)));
+    const patch: JsonObject = { ...NOTHING, linked: false, side: a === null ? 1 : null };
+    steps.forEach((step, i) => {
+        const centre = step ? (step.from + step.to) / 2 : null;
+        patch[i ? "from1" : "from"] = centre === null ? null : Math.floor(centre - half);
+        patch[i ? "to1" : "to"] = centre === null ? null : Math.ceil(centre + half);
+    });
+    context.update(patch);
+    context.select({ step: a ?? b ?? undefined }, { replace: true });
+}
+
 export interface Selecting {
     click: (side: number, hit: Hit | null, event: MouseEvent) => void;
     area: (side: number, a: Place, b: Place) => void;

@@ -8,6 +8,7 @@ import { Span } from "../../data/rectangles";
 import { bytes, count, cycles, percent, time } from "../../text/format";
 import { Empty } from "../../ui/tabs";
 import { BlockSummary } from "./blocks";
+import { WholeReports } from "./matched";
 import { TraceModel } from "./model";
 import { hiddenKinds } from "./options";
 import { Bar, Proportions, TabProps } from "./parts";
@@ -200,6 +201,7 @@ export function SummaryTab(props: TabProps) {
     const blocks = models.filter((model) => model.lanes.tiles.length > 0);
     return (
         <div class="summary-tab">
+            {models.length > 1 && <WholeReports {...props} />}
             {detailed.length > 0 && <StepsOf models={detailed} props={props} />}
             {blocks.map((model) => (
                 <BlocksOf
