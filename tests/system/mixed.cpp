@@ -82,6 +82,15 @@ class Statements : public Vertex
 
 #else
             "no instruction %0,"
+        // So many lines are left out here that the preprocessor
+        // marks where it goes on,
+        // instead of
+        // writing
+        // a line
+        // for
+        // each
+        // of
+        // them.
 #endif
             " 1, %1"
             : "=r"(same)
