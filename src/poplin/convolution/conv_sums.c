@@ -4,9 +4,9 @@
 #include "poplin/conv_vertices/performance.h"
 #include "poplin/convolution/conv_work.h"
 #include "poplin/convolution/convolution.h"
+#include "poplin/planner/plan_cost.h"
 
 #include <assert.h>
-#include <math.h>
 #include <popops/cast.h>
 
 /* One summand of an output, flattened: the sum of the parts [first, last), stored on their tiles. */
@@ -14,15 +14,6 @@ struct summand {
     pop_tensor flat;
     size_t first, last;
 };
-
-static unsigned sum_stages(size_t depth, bool multi_stage)
-{
-    return depth < 16 || !multi_stage ? 1 : depth < 125 ? 2 : 3;
-}
-static size_t depth_after(size_t depth, unsigned stages)
-{
-    return stages == 1 ? 1 : (size_t)ceil(pow((double)depth, (stages - 1.0) / stages));
-}
 
 /* A vertex for elements [begin, end) of a sum, on a tile that holds the first of the rows. */
 struct sum_vertex {
@@ -152,12 +143,14 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
 {
     const struct call *call = work->call;
     assert(parts->depth && parts->outputs);
-    unsigned stages = sum_stages(parts->depth, work->conv->request->options.enable_multi_stage_reduce);
     pop_compute_set sets[3];
     if (parts->depth == 1 && !earlier) {
         take_partials(work, parts, type, sums);
         return;
     }
+    unsigned after[3];
+    size_t stages = 1 + plan_reduction_stages((unsigned)parts->depth,
+                                              work->conv->request->options.enable_multi_stage_reduce, after);
     pop_type sum_type = conv_sum_type(work, parts->depth);
     pop_tensor *partials = poplibs_new(parts->outputs * parts->depth, sizeof(*partials));
     for (size_t i = 0; i < parts->outputs * parts->depth; ++i)
@@ -177,9 +170,8 @@ void conv_add_sums(const struct conv_work *work, const struct conv_parts *parts,
         for (size_t i = 0; i < depth; ++i)
             summands[i] = (struct summand){ pop_tensor_flatten(partials[output * parts->depth + i]), i, i + 1 };
         for (unsigned stage = 0; stage + 1 < stages; ++stage) {
-            size_t next = depth_after(depth, stages - stage);
-            reduce_stage(work, sets[stage], part, summands, depth, next);
-            depth = next;
+            reduce_stage(work, sets[stage], part, summands, depth, after[stage]);
+            depth = after[stage];
         }
         assert(depth && depth <= parts->depth);
         sums[output] = sum_of(work, sets[stages - 1], part, summands, depth, earlier ? &earlier[output] : NULL, type);

@@ -20,7 +20,8 @@ struct plan_min_cost {
 };
 /* A lower bound of the cost of such a partition; it grows monotonically with each of the numbers. */
 struct plan_min_cost plan_min_cost(const struct plan_candidate *candidate, const struct plan_bound *min);
-/* The depths after each stage of a reduction but the last; returns their number. */
+/* The depths after each stage of a sum of `depth` partials but the last; returns their number.  Plans price these
+ * stages, and conv_sums.c adds up in them. */
 size_t plan_reduction_stages(unsigned depth, bool multi_stage, unsigned stages[3]);
 
 #endif
