@@ -29,7 +29,7 @@ static ProfileValue describe(const Ir &ir, const Names &names)
 }
 
 OpDebugInfo::OpDebugInfo(const Ir &ir, const Op &op)
-    : DebugInfo(poplar::DebugContext(debugName(op), poplar::SourceLocation()), "framework")
+    : DebugInfo(poplar::DebugContext(debugName(op), op.where), "framework")
 {
     setValue("category", "op");
     setValue("opid", op.opid());

@@ -17,7 +17,7 @@ std::map<std::string, std::string> addGradients(Ir &ir, const std::string &loss,
         const Operator &type = operatorNamed(op->type);
         if (ofResult == known.end() || !type.gradients)
             continue; // the loss does not depend on it
-        ir.enter(op->layer);
+        ir.enter(op->layer, op->where);
         const Names gradients = type.gradients(ir, *op, ofResult->second);
         for (std::size_t i = 0; i < gradients.size(); ++i) {
             if (gradients[i].empty())

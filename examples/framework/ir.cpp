@@ -27,9 +27,10 @@ std::string Ir::declare(Value value)
     return name;
 }
 
-Names Ir::apply(Phase phase, const std::string &type, const Names &inputs, const Attributes &attributes)
+Names Ir::apply(Phase phase, const std::string &type, const Names &inputs, const Attributes &attributes,
+                const poplar::SourceLocation &where)
 {
-    Op op{ nextId++, type, currentLayer, inputs, {}, attributes };
+    Op op{ nextId++, type, currentLayer, inputs, {}, attributes, currentLine.isValid() ? currentLine : where };
     for (Value &result : operatorNamed(type).results(*this, op)) {
         if (result.name.empty())
             result.name = (currentLayer.empty() ? "" : currentLayer + "/") + op.opid();

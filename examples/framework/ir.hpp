@@ -3,6 +3,7 @@
 #ifndef FRAMEWORK_IR_HPP
 #define FRAMEWORK_IR_HPP
 
+#include <poplar/DebugContext.hpp>
 #include <poplar/Type.hpp>
 
 #include <cstddef>
@@ -42,6 +43,7 @@ struct Op {
     std::string layer; // of the model: "hidden"
     Names inputs, outputs;
     Attributes attributes;
+    poplar::SourceLocation where; // the line of the model that it is for
 
     // What identifies the operator in reports: "MatMul:3".
     std::string opid() const;
@@ -57,11 +59,15 @@ class Ir
     // Adds a value that no operator computes; throws std::invalid_argument if there is one of that name.
     std::string declare(Value value);
     // Adds an operator; returns the names of its results, whose types and shapes follow from those of its inputs.
-    Names apply(Phase phase, const std::string &type, const Names &inputs, const Attributes &attributes = {});
-    // Operators that are added from now on belong to this layer of the model.
-    void enter(const std::string &layer)
+    // The operator is for the caller's line, unless enter has named another.
+    Names apply(Phase phase, const std::string &type, const Names &inputs, const Attributes &attributes = {},
+                const poplar::SourceLocation &where = poplar::SourceLocation::Current());
+    // Operators that are added from now on belong to this layer of the model, and to a line: gradients to that of the
+    // operator that they are of.
+    void enter(const std::string &layer, const poplar::SourceLocation &where = poplar::SourceLocation())
     {
         currentLayer = layer;
+        currentLine = where;
     }
 
     const Value &value(const std::string &name) const; // throws std::out_of_range
@@ -83,6 +89,7 @@ class Ir
     std::map<std::string, Value> named;
     std::vector<Op> lists[3];
     std::string currentLayer;
+    poplar::SourceLocation currentLine;
     unsigned nextId = 0;
 };
 
