@@ -5,6 +5,7 @@
 #ifndef POPLAR_DETAIL_TILE_ASSEMBLY_HPP
 #define POPLAR_DETAIL_TILE_ASSEMBLY_HPP
 
+#include <initializer_list>
 #include <ipudef.h>
 #include <poplar/detail/assembly_call.h>
 
@@ -230,28 +231,61 @@ template <> struct Passes<void, false> {
     static constexpr bool value = true;
 };
 
+// In C++11, as codelets may be: a list's initialisers are evaluated in order.
+struct InOrder {
+    InOrder(std::initializer_list<int>)
+    {
+    }
+};
+
+// Runs a call whose arguments are set; the result, if it has one.
+template <class Result> struct AssemblyCall {
+    template <class... Arguments> static Result run(Assembly &assembly, const Arguments &...arguments)
+    {
+        Result result{};
+        assembly.result(result);
+        InOrder{ (assembly.argument(arguments), 0)... };
+        assembly.run();
+        return result;
+    }
+};
+template <> struct AssemblyCall<void> {
+    template <class... Arguments> static void run(Assembly &assembly, const Arguments &...arguments)
+    {
+        InOrder{ (assembly.argument(arguments), 0)... };
+        assembly.run();
+    }
+};
+
 // A function of a .S file, called as on the tile: integers and pointers in m0 to m3, numbers in a0 to a5.
 template <class Label, class Result, class... Arguments> inline Result callAssembly(Arguments... arguments)
 {
     Assembly assembly(Label::text(), nullptr, 0, true);
-    if constexpr (__is_same(Result, void)) {
-        (assembly.argument(arguments), ...);
-        assembly.run();
-    } else {
-        Result result{};
-        assembly.result(result);
-        (assembly.argument(arguments), ...);
-        assembly.run();
-        return result;
-    }
+    return AssemblyCall<Result>::run(assembly, arguments...);
 }
-// Its address; null for types that cannot be passed.
+
+// The address of callAssembly; null for types that cannot be passed.
+template <class Label, bool Possible> struct Callee {
+    template <class Result, class... Arguments> static void *of()
+    {
+        return reinterpret_cast<void *>(&callAssembly<Label, Result, Arguments...>);
+    }
+};
+template <class Label> struct Callee<Label, false> {
+    template <class Result, class... Arguments> static void *of()
+    {
+        return nullptr;
+    }
+};
+template <class... Types> struct PassAll {
+    static constexpr bool value = true;
+};
+template <class First, class... Rest> struct PassAll<First, Rest...> {
+    static constexpr bool value = Passes<First>::value && PassAll<Rest...>::value;
+};
 template <class Label, class Result, class... Arguments> inline void *calleeOf(Result (*)(Arguments...))
 {
-    if constexpr (Passes<Result>::value && (Passes<Arguments>::value && ...))
-        return reinterpret_cast<void *>(&callAssembly<Label, Result, Arguments...>);
-    else
-        return nullptr;
+    return Callee<Label, PassAll<Result, Arguments...>::value>::template of<Result, Arguments...>();
 }
 
 } // namespace detail

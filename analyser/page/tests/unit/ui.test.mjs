@@ -196,7 +196,7 @@ test("an error of SQL names the columns of the tables in the query, or the neare
         { name: "steps", columns: ["id", "type"] },
     ];
     assert.equal(
-        hintOf("no such column: r.nmae", "SELECT r.nmae FROM runs r", schema),
+        hintOf("no such column: r.namee", "SELECT r.namee FROM runs r", schema),
         "Is it name? runs has the columns id, name, cycles_from.",
     );
     assert.equal(
