@@ -77,7 +77,7 @@ endif()
 # What `make install` builds: the libraries, their codelets and the commands, without tests, examples and measurements.
 set(codelets ${POPLIBS_LIBRARIES})
 list(TRANSFORM codelets REPLACE "(.+)" "$<TARGET_NAME_IF_EXISTS:\\1_codelets>")
-add_custom_target(product DEPENDS ${codelets} poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package>
+add_custom_target(product DEPENDS ${codelets} poplar popc pva pvti pva_command ${POPLIBS_LIBRARIES} $<TARGET_NAME_IF_EXISTS:poplar_mpi> $<TARGET_NAME_IF_EXISTS:python_package> $<TARGET_NAME_IF_EXISTS:pva_core>
                   $<TARGET_NAME_IF_EXISTS:tremula_onnx> $<TARGET_NAME_IF_EXISTS:tremula_command> $<TARGET_NAME_IF_EXISTS:train_mlp>)
 add_custom_target(uninstall COMMAND ${PROJECT_SOURCE_DIR}/scripts/uninstall ${PROJECT_BINARY_DIR}/install_manifest.txt VERBATIM)
 if(PROJECT_IS_TOP_LEVEL)
