@@ -10,7 +10,7 @@ add_custom_command(OUTPUT ${pva_package}/__init__.py
   COMMAND ${CMAKE_COMMAND} -E copy ${pva_sources} ${pva_package}
   DEPENDS ${pva_sources} COMMENT "Python package pva" VERBATIM)
 add_custom_target(pva_package ALL DEPENDS ${pva_package}/__init__.py)
-if(NOT TREMULA_PVA_CORE)
+if(NOT TREMULA_PVA_CORE OR CMAKE_CROSSCOMPILING) # the Python that runs here is not the one of another machine
   return()
 endif()
 
