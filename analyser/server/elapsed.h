@@ -13,7 +13,7 @@
     "max(i.all_to_max + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0)) FROM "   \
     "pattern_ipus i WHERE i.pattern = e.pattern) END AS end FROM executed e JOIN (SELECT pattern, max(all_to_max) "    \
     "AS last FROM pattern_ipus GROUP BY 1) m ON m.pattern = e.pattern) "
-/* The same, and shifts(program, run, by). */
+/* WITH, the table ends and the table shifts(program, run, by). */
 #define ELAPSED_SHIFTS                                                                                                 \
     ELAPSED_ENDS                                                                                                       \
     ", shifts AS (SELECT program, run, max(end - ifnull(max(end) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING "  \

@@ -14,7 +14,8 @@ static const struct {
 } tiles[] = { { "ipu1", 32, 8 }, { "ipu2", 64, 16 }, { "ipu21", 64, 16 }, { "bow", 64, 16 } };
 enum { EXCHANGE_BYTES = 4, OF_MULTIPLY_ADD = 2 };
 
-/* The same, as recorded for this machine, whose options may differ from the architecture's; 0: not recorded. */
+/* Peak rates of a tile, as recorded for this machine, whose options may differ from the architecture's; 0: not
+ * recorded. */
 static struct machine_peak recorded_peak(pva_file *file, double tiles_of_replica)
 {
     static const char *const queries[] = { "SELECT value FROM info WHERE name = 'tile_half_multiply_adds'",

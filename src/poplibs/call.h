@@ -57,7 +57,7 @@ bool call_fits_memory(const struct call *call, const char *what, size_t elements
 /* Whether t can be an operand: a tensor of this graph whose elements are all mapped. Otherwise returns false with an
  * error that names `what`. */
 bool call_takes(const struct call *call, const char *what, pop_tensor t);
-/* The same, of this type and shape. */
+/* Whether t can be an operand of this type and shape. */
 bool call_takes_shape(const struct call *call, const char *what, pop_tensor t, pop_type type, pop_shape shape);
 /* Whether each element of a tensor of this graph is one that can be written, once. */
 bool call_takes_writeable(const struct call *call, const char *what, pop_tensor t);

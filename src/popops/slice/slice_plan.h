@@ -30,7 +30,7 @@ static inline unsigned slice_plan_tile(const popops_slice_plan *plan, size_t row
 /* Checks the options of a call that takes a plan.  *validate and *padding, which may be NULL, receive whether indices
  * are checked at run time and paddingIndexUsed; other options have no effect in such calls. */
 bool slice_check_options(const struct call *call, pop_options given, bool *validate, bool *padding);
-/* The same for slices at constant offsets.  *remap: whether an offset beyond the end counts as 0. */
+/* Checks the options of slices at constant offsets.  *remap: whether an offset beyond the end counts as 0. */
 bool slice_check_static_options(const struct call *call, pop_options given, bool *remap, bool *padding);
 /* The plan with default options. */
 popops_slice_plan slice_plan_default(const struct call *call, pop_type type, size_t rows, size_t columns,

@@ -122,10 +122,10 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
         measure();
         return () => watch.disconnect();
     }, []);
-    const room = { width: size.width - MARGIN.left - MARGIN.right, height: size.height - MARGIN.top - MARGIN.bottom };
-    const cell = Math.max(0.01, Math.min(room.width / grid.width, room.height / grid.height));
-    const left = MARGIN.left + (room.width - cell * grid.width) / 2;
-    const top = MARGIN.top + (room.height - cell * grid.height) / 2;
+    const plot = { width: size.width - MARGIN.left - MARGIN.right, height: size.height - MARGIN.top - MARGIN.bottom };
+    const cell = Math.max(0.01, Math.min(plot.width / grid.width, plot.height / grid.height));
+    const left = MARGIN.left + (plot.width - cell * grid.width) / 2;
+    const top = MARGIN.top + (plot.height - cell * grid.height) / 2;
     const draw = (pen: Pen) => {
         pen.drawImage(picture, 0, 0, grid.width, grid.height, left, top, cell * grid.width, cell * grid.height);
         drawAxes(pen, grid, { left, top, cell });

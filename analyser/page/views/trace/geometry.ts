@@ -6,7 +6,7 @@ import { TraceOptions } from "./options";
 
 export const ROW_HEIGHT = { flat: 18, flame: 16, programs: 16 } as const;
 export const RUN_HEIGHT = 14;
-export const BSP_HEIGHT = 112; // at least; pictures of tiles take the room that is left
+export const BSP_HEIGHT = 112; // at least; pictures of tiles take the height that is left
 export const BSP_MOST = 320;
 export const TRACK_HEIGHT = 48;
 const GAP = 6;
@@ -149,7 +149,7 @@ export function bandsOf(
     options: TraceOptions,
     collapsed: ReadonlySet<string>,
     rowsOf: RowCounts,
-    room: number, // height of the graph
+    graphHeight: number,
 ): Bands {
     const bands: Band[] = [];
     let y = 4;
@@ -174,10 +174,10 @@ export function bandsOf(
         if (lanes.mode === "detailed") steps(shown, ipu, add);
         blocks(shown, ipu, add);
     }
-    return { bands, height: y + stretch(bands, room - y) };
+    return { bands, height: y + stretch(bands, graphHeight - y) };
 }
 
-/** Divides room that is left among the pictures of tiles; returns how much they take. */
+/** Divides the height that is left among the pictures of tiles; returns how much they take. */
 function stretch(bands: readonly Band[], left: number): number {
     const pictures = bands.filter((band) => band.kind === "bsp");
     const each = Math.min(BSP_MOST - BSP_HEIGHT, Math.floor(left / Math.max(1, pictures.length)));

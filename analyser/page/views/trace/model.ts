@@ -69,7 +69,7 @@ export class TraceModel {
     span: Span;
     width = 800; // of the lanes, without the gutter
     bands: Bands;
-    private room = 0; // height of the graph below its axis
+    private graphHeight = 0; // below its axis
     hover: Hit | null = null;
     pointer: { x: number; y: number } | null = null;
     step = -1; // selected
@@ -108,7 +108,7 @@ export class TraceModel {
         this.options = options;
         this.source = hosts ? { report, host: 1 } : { report };
         this.span = fitSpan(span ?? this.extent, this.extent);
-        this.bands = bandsOf(lanes, hosts, options, this.collapsed, this.rows, this.room);
+        this.bands = bandsOf(lanes, hosts, options, this.collapsed, this.rows, this.graphHeight);
         this.memoryPieces = this.newMemoryPieces();
     }
 
@@ -177,13 +177,13 @@ export class TraceModel {
     }
 
     setRoom(height: number): void {
-        if (height === this.room) return;
-        this.room = height;
+        if (height === this.graphHeight) return;
+        this.graphHeight = height;
         this.layout();
     }
 
     layout(): void {
-        this.bands = bandsOf(this.lanes, this.hosts, this.options, this.collapsed, this.rows, this.room);
+        this.bands = bandsOf(this.lanes, this.hosts, this.options, this.collapsed, this.rows, this.graphHeight);
         this.invalidate();
         for (const watcher of this.watchers) watcher();
     }
