@@ -163,7 +163,7 @@ TEST(errors)
     Bed bed;
     Tensor in = poplin::createInput(bed.graph, small());
     CHECK_THROWS(poplin::convolution(bed.graph, in, in, small(), false, bed.prog), poputil::poplibs_error,
-                 "weights has shape {1,1,4}");
+                 "weights: the shape is {1,1,4}");
     CHECK_THROWS(poplin::createInput(bed.graph, small(), "in", { { "passs", "NONE" } }), invalid_option, "passs");
 }
 

@@ -300,7 +300,7 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_create_weights", "there are 2 convolutions");
     c.forward[1].weights = c.forward[0].weights;
     build(&c, FORWARD, POP_NO_OPTIONS, c.cache);
-    assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_convolution", "weights has shape");
+    assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_convolution", "weights: the shape is");
     assert_false(pop_tensor_valid(c.out[1]));
     poplin_multi_convolution(graph, c.forward, 2, false, c.bed.program, "multi", POP_NO_OPTIONS, c.cache, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_multi_convolution", "outputs is NULL");
