@@ -60,9 +60,9 @@ TEST(whole_numbers)
         int rows;
         double columns;
     };
-    const auto sizes = gccs::makeStructHelper(&Size::rows, &Size::columns);
-    CHECK(sizes.eq({ 1, 2 }, { 1, 2 }) && !sizes.eq({ 1, 2 }, { 1, 3 }) && sizes.lt({ 1, 2 }, { 1, 3 }) &&
-          !sizes.lt({ 2, 0 }, { 1, 3 }) && !sizes.lt({ 1, 2 }, { 1, 2 }));
+    const auto helper = gccs::makeStructHelper(&Size::rows, &Size::columns);
+    CHECK(helper.eq({ 1, 2 }, { 1, 2 }) && !helper.eq({ 1, 2 }, { 1, 3 }) && helper.lt({ 1, 2 }, { 1, 3 }) &&
+          !helper.lt({ 2, 0 }, { 1, 3 }) && !helper.lt({ 1, 2 }, { 1, 2 }));
     CHECK(gccs::gcd(12, 18) == 6 && gccs::lcm(4u, 6u) == 12 && gccs::isPowerOf2(64) && !gccs::isPowerOf2(0));
     CHECK(MASKED_LABEL_CODE == 0xffffffffu && SOFTMAX_SCALING == 62000.0f && EPS_LOG_N_HALF > 5.9e-8f &&
           EPS_LOG_N_FLOAT > 1e-38f);

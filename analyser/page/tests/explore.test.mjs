@@ -267,3 +267,16 @@ test("pva export --to html: one file that shows the report without a server or n
     );
     await done(page);
 });
+
+test("INS two reports are compared in a table whose columns are below their heads, a line a row", async () => {
+    const page = await at(two, "#/insights", "[data-difference]");
+    const boxes = await page.$eval("table.facts:has([data-difference])", (table) =>
+        [...table.rows].map((row) => [...row.cells].map((cell) => cell.getBoundingClientRect().toJSON())),
+    );
+    const [head, ...body] = boxes;
+    for (const row of body) {
+        row.forEach((cell, i) => assert.ok(Math.abs(cell.left - head[i].left) < 1, "a column below its head"));
+        assert.ok(row[0].height < 30, "numbers are not broken");
+    }
+    await done(page);
+});

@@ -742,7 +742,7 @@ TEST(rnn)
     CHECK(near(got[7][0], 1 + 2 * 0.5 * dz) && near(got[8][0], 1 + 2 * h2 * dz) && near(got[9][0], 1 + 2 * dz));
     CHECK(got[10].size() == 20 && got[11].size() == 25 && got[12].size() == 5);
     CHECK_THROWS(forwardWeightInput(b.graph, in, u, b.prog), poputil::poplibs_error,
-                 "the tensor of input weights is float{5,5}");
+                 "the tensor of input weights: the shape is {5,5}");
     CHECK_THROWS(backwardGradientStep(b.graph, Tensor(), later, out[2], u, b.prog, NonLinearityType::TANH),
                  poputil::poplibs_error, "the output's gradient");
 }
