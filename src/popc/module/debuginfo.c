@@ -2,8 +2,6 @@
 #define DEBUGINFO_OWN_NAMES
 #include "popc/module/debuginfo.h"
 
-#include "base/mem.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,30 +54,9 @@ const char *debuginfo_missing(void)
     return *missing ? missing : NULL;
 }
 
-/* Makes the calling thread's copies of the two libraries' thread-local variables, 4 and 16 bytes.  The dynamic loader
- * makes a copy when it is first used, and ends the process where malloc fails: it gets the blocks that are released
- * here.  False without memory, which is counted. */
-static bool make_thread_variables(void)
-{
-    enum { BYTES = 16 };
-    size_t failures = mem_failures();
-    void *blocks[LIBRARIES];
-    for (int i = 0; i < LIBRARIES; ++i)
-        blocks[i] = mem_alloc(BYTES);
-    for (int i = 0; i < LIBRARIES; ++i)
-        mem_free(blocks[i]);
-    if (mem_failures() != failures)
-        return false;
-    debuginfo.elf_errno();
-    debuginfo.dwarf_errno();
-    return true;
-}
-
 Elf *debuginfo_open(const void *object, size_t size)
 {
-    if (debuginfo_missing() || !make_thread_variables())
-        return NULL;
-    return debuginfo.elf_memory((char *)(uintptr_t)object, size);
+    return debuginfo_missing() ? NULL : debuginfo.elf_memory((char *)(uintptr_t)object, size);
 }
 
 void debuginfo_close(Elf *elf)

@@ -20,8 +20,7 @@ extern struct debuginfo_functions debuginfo;
 
 /* Loads the libraries at the first call. NULL when they are available; else the reason, a string that stays valid. */
 const char *debuginfo_missing(void);
-/* An object in memory, to be freed with elf_end; NULL when it is not an ELF object, the libraries are missing, or host
- * memory is (mem_failures). */
+/* An object in memory, to be freed with elf_end; NULL when it is not an ELF object or the libraries are missing. */
 Elf *debuginfo_open(const void *object, size_t size);
 /* Frees it; NULL is allowed. */
 void debuginfo_close(Elf *elf);
@@ -30,7 +29,6 @@ void debuginfo_close(Elf *elf);
 #define elf_nextscn          debuginfo.elf_nextscn
 #define elf_getdata          debuginfo.elf_getdata
 #define elf_version          debuginfo.elf_version
-#define elf_errno            debuginfo.elf_errno
 #define elf_strptr           debuginfo.elf_strptr
 #define elf_memory           debuginfo.elf_memory
 #define elf_end              debuginfo.elf_end
@@ -45,7 +43,6 @@ void debuginfo_close(Elf *elf);
 #define gelf_getehdr         debuginfo.gelf_getehdr
 #define gelf_getclass        debuginfo.gelf_getclass
 #define dwarf_tag            debuginfo.dwarf_tag
-#define dwarf_errno          debuginfo.dwarf_errno
 #define dwarf_diename        debuginfo.dwarf_diename
 #define dwarf_siblingof      debuginfo.dwarf_siblingof
 #define dwarf_child          debuginfo.dwarf_child

@@ -302,10 +302,7 @@ pop_status reflect_object(struct reflection *r, const void *object, size_t size)
         return reflect_refuse(r, NULL,
                               "codelets cannot be read without elfutils (Debian's packages libdw1 and libelf1): %s",
                               debuginfo_missing());
-    size_t failures = mem_failures();
     Elf *elf = debuginfo_open(object, size);
-    if (!elf && mem_failures() != failures)
-        return reflect_refuse(r, NULL, ERROR_HOST_MEMORY);
     Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
     bool cpp = r->language == POPC_CPP;
     reflect_shared(r, object, size);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* popc reads from a compiled object the layout of the compiler and the fields that the user wrote. */
-#include "base/mem.h"
 #include "popc/module/codelet.h"
-#include "popc/module/debuginfo.h"
 #include "popc/module/module.h"
 #include "popc/popc.h"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -240,42 +235,6 @@ static void fields_that_are_refused(void **state)
     }
 }
 
-/* Whether the calling thread has its own variables of a library that is loaded. */
-static bool has_variables_of(const char *library)
-{
-    void *loaded = dlopen(library, RTLD_NOW | RTLD_NOLOAD), *variables = NULL;
-    bool known = loaded && dlinfo(loaded, RTLD_DI_TLS_DATA, &variables) == 0;
-    if (loaded)
-        dlclose(loaded);
-    return known && variables;
-}
-
-/* Opens no object without memory, then one with memory. */
-static void *open_objects(void *good)
-{
-    static const char object[64] = "\177ELF";
-    size_t failures = mem_failures();
-    mem_fail(1, true);
-    Elf *elf = debuginfo_open(object, sizeof(object));
-    mem_fail(0, false);
-    *(bool *)good = !elf && mem_failures() > failures;
-    debuginfo_close(debuginfo_open(object, sizeof(object)));
-    *(bool *)good &= has_variables_of("libelf.so.1") && has_variables_of("libdw.so.1");
-    return NULL;
-}
-
-/* The C library ends a process that cannot make a thread's variables of a library when they are first used. */
-static void threads_have_the_libraries_variables_before_they_read(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    bool good = false;
-    assert_null(debuginfo_missing());
-    assert_int_equal(pthread_create(&thread, NULL, open_objects, &good), 0);
-    pthread_join(thread, NULL);
-    assert_true(good);
-}
-
 static void computes_that_are_refused(void **state)
 {
     (void)state;
@@ -313,7 +272,6 @@ int main(void)
         cmocka_unit_test(a_file_contains_everything),
         cmocka_unit_test(fields_that_are_refused),
         cmocka_unit_test(computes_that_are_refused),
-        cmocka_unit_test(threads_have_the_libraries_variables_before_they_read),
         cmocka_unit_test(constraints_that_are_refused),
     };
     return cmocka_run_group_tests(tests, fields_setup, fields_teardown);
