@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""transformer.py PROGRAM check: runs bench_transformer on small stacks and compares what it trained with a step in double precision.
-transformer.py PROGRAM time: the seconds of a step of 12 layers, 768 wide, on one and on four modelled IPUs and on the CPU device."""
+"""transformer.py PROGRAM: runs bench_transformer on small stacks and compares what it trained with a step in double precision."""
 import subprocess
 import sys
 import tempfile
@@ -127,18 +126,13 @@ def check(program, device, kind, layers, width, heads, sequence, ipus):
 
 
 def main():
-    program, what = sys.argv[1:]
-    if what == "check":
-        failed = False
-        for row in (("cpu", "float", 2, 24, 3, 7, 1), ("ipu2", "float", 1, 24, 3, 7, 1), ("ipu2", "float", 2, 32, 2, 5, 2), ("ipu2", "half", 1, 24, 3, 7, 1)):
-            worst, loss = check(program, *row)
-            allowed = 0.02 if row[1] == "half" else 2e-4
-            failed |= not (worst <= allowed and loss <= (0.02 if row[1] == "half" else 1e-5))
-            print("%-40s trained within %.1e (allowed %.0e), loss within %.1e" % (" ".join(map(str, row)), worst, allowed, loss))
-        sys.exit(failed)
-    for device, kind, ipus in (("ipu2", "half", 1), ("ipu2", "half", 4), ("cpu", "float", 1)):
-        print("%s, %s, IPUs: %u, 12 layers, 768 wide, 12 heads, sequence 128" % (device, kind, ipus), flush=True)
-        subprocess.run([program, device, kind, "12", "768", "12", "128", str(ipus), "/dev/zero"], check=True)
+    failed = False
+    for row in (("cpu", "float", 2, 24, 3, 7, 1), ("ipu2", "float", 1, 24, 3, 7, 1), ("ipu2", "float", 2, 32, 2, 5, 2), ("ipu2", "half", 1, 24, 3, 7, 1)):
+        worst, loss = check(sys.argv[1], *row)
+        allowed, of_loss = (0.02, 0.02) if row[1] == "half" else (2e-4, 1e-5)
+        failed |= not (worst <= allowed and loss <= of_loss)
+        print("%-40s trained within %.1e (allowed %.0e), loss within %.1e" % (" ".join(map(str, row)), worst, allowed, loss))
+    sys.exit(failed)
 
 
 main()

@@ -124,7 +124,7 @@ static const struct tile_window *window_of(const struct tile_call *call, const u
     return at_end;
 }
 
-/* The address of host memory; 0: there is no room for one more window. */
+/* The address of host memory; 0: all windows are taken. */
 static uint32_t address_of(struct tile_call *call, unsigned char *host)
 {
     const struct tile_window *found = host ? window_of(call, host) : NULL;

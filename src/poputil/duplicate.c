@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clones with copies of the original's values. */
+#include "poplibs/codes.h"
 #include "poplibs/log.h"
 #include "poputil/support.h"
 
@@ -36,8 +37,7 @@ void copy_values(const struct call *call, pop_tensor from, pop_tensor to)
     pop_tensor source, destination;
     copy_views(call, from, to, &source, &destination);
     call_copy(call, source, destination, call->name);
-    if (pop_tensor_has_metadata(from))
-        call_copy(call, pop_tensor_get_metadata(from), pop_tensor_get_metadata(to), call->name);
+    poplibs_copy_metadata(call, from, to);
 }
 
 pop_tensor poputil_duplicate_at(pop_where where, pop_graph *graph, pop_tensor t, pop_program sequence,

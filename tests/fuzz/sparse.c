@@ -189,8 +189,8 @@ void make_dynamic_sparse(struct world *w)
     unsigned percent = (unsigned)between(w, 0, 10) * 10;
     op->reference = dynamic_reference;
     popsparse_matrix m = random_matrix(w, groups * of.m, of.k, block, percent);
-    size_t room = m.num_nz_values + (chance(w, 50) ? below(w, 9) * block * block : 0), whole = groups * of.m * of.k,
-           stored = room < whole ? room : whole;
+    size_t capacity = m.num_nz_values + (chance(w, 50) ? below(w, 9) * block * block : 0), whole = groups * of.m * of.k,
+           stored = capacity < whole ? capacity : whole;
     op_describe(op, " groups %zu m %zu k %zu n %zu block %zu, %u %% of %zu, transposed %d exchanged %d", groups, of.m,
                 of.k, of.n, block, percent, stored, of.on_right, of.exchanged);
     popsparse_dynamic_mat_mul_params params = popsparse_dynamic_mat_mul_params_create_with_num_non_zero_values(

@@ -13,7 +13,7 @@ enum { CONV_CODES = 256 };
 /* Begins with the operands, which is what blocks get. */
 struct conv_quarters {
     struct conv_operands operands;
-#ifdef __IPU__ /* a device has no room for tables */
+#ifdef __IPU__ /* tables take too much of a tile's memory */
     unsigned char in_metadata, weights_metadata;
 #else
     float in[CONV_CODES], weights[CONV_CODES]; /* the value of each code */
