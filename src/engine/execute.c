@@ -157,6 +157,7 @@ static void call_vertices(struct set_chunk *chunk)
     chunk->frame.external.set = chunk->execution->set;
     chunk->frame.external.image = chunk->execution->engine->image;
     chunk->frame.external.checked = false;
+    chunk->frame.external.counted = chunk->execution->set->counted ? chunk->execution->replica->counted : NULL;
     chunk->frame.external.random = chunk->execution->replica->random;
     chunk->frame.external.calls = chunk->execution->engine->calls;
     chunk->frame.external.assembled = NULL;
@@ -458,8 +459,12 @@ uint32_t op_execute(struct engine_run *run, const struct image_op *op, uint32_t 
     const struct image_set *set = run->image->sets.data + op->a;
     bool consensus = true;
     ++run->replica->executed_sets;
+    if (set->counted)
+        memset(run->replica->counted, 0, set->vertices * sizeof(*run->replica->counted));
     if (!(run->engine->settings.isolated ? isolate_execute : execute_set)(run, set, &consensus))
         return RUN_OVER;
+    if (set->counted)
+        external_book(run, set, next - 1);
     if (op->b)
         store_consensus(run, op->b - 1, consensus);
     return next;

@@ -5,8 +5,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/mix.h"
+#include "base/sort.h"
 #include "image/reference.h"
 #include "popc/module/device_code.h"
+#include "target/cost.h"
 
 #include <fenv.h>
 #include <poplar/detail/assembly_call.h>
@@ -141,6 +143,9 @@ static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned
     uint64_t index = external->set->first_vertex_id + in_set;
     return (struct tile_vertex_run){ .state = state,
                                      .edge_bytes = image->edge_bytes.data + image->edge_first.data[index],
+                                     .addresses = image->edge_addresses.count && !external->checked
+                                                      ? image->edge_addresses.data + image->edge_first.data[index]
+                                                      : NULL,
                                      .fp_ictl = floating_point(frame, in_set),
                                      .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
                                                                         : UINT32_MAX,
@@ -205,6 +210,67 @@ bool external_run(struct codelet_call *call)
         if (!good)
             call->fail(call, run.text, run.file, run.line);
         agreed &= run.agreed;
+        if (external->counted)
+            external->counted[external->first + i] += run.cycles;
     }
     return agreed;
+}
+
+/* ---- what a set took ---- */
+
+struct vertex_cycles {
+    uint32_t tile;
+    bool worker;
+    uint64_t cycles;
+};
+
+static uint64_t tile_of(const void *entry)
+{
+    return ((const struct vertex_cycles *)entry)->tile;
+}
+
+/* The vertices of a set by tile; on a tile in the order in which they are scheduled. */
+static struct vertex_cycles *list_vertices(const struct engine_run *run, const struct image_set *set)
+{
+    const struct image *image = run->image;
+    struct vertex_cycles *list = mem_zero(set->vertices, sizeof(*list));
+    uint64_t at = 0;
+    for (uint32_t g = 0; g < set->groups; ++g) {
+        const struct image_group *group = image->groups.data + set->first_group + g;
+        bool worker = image_codelet(image, group->codelet)->kind == VERTEX_WORKER;
+        for (uint64_t i = 0; i < group->count; ++i, ++at) {
+            uint64_t known = image->vertex_cycles.data[set->counted - 1 + at];
+            uint64_t counted = known & IMAGE_COUNTED ? run->replica->counted[at] : 0;
+            list[at] = (struct vertex_cycles){ image->vertex_places.data[set->first_vertex_id + at].tile, worker,
+                                               (known & ~IMAGE_COUNTED) + counted };
+        }
+    }
+    sort_by_key(list, set->vertices, sizeof(*list), tile_of);
+    return list;
+}
+
+void external_book(struct engine_run *run, const struct image_set *set, uint32_t op)
+{
+    struct trace *trace = &run->replica->trace, *captured = &run->engine->captured;
+    bool captures = captured->running && run->replica->number == run->engine->profiled;
+    if (!trace->running && !captures)
+        return;
+    struct vertex_cycles *list = list_vertices(run, set);
+    VEC(struct model_part) parts = { 0 };
+    for (uint64_t i = 0; i < set->vertices;) {
+        struct cost_tile tile = cost_tile_start(&run->image->target);
+        uint32_t number = list[i].tile;
+        for (; i < set->vertices && list[i].tile == number; ++i)
+            (list[i].worker ? cost_tile_worker : cost_tile_supervisor)(&tile, list[i].cycles);
+        struct model_part part = { number, 1, cost_tile_cycles(&tile), tile.active };
+        if (part.cycles && !(parts.count && model_part_joins(parts.data + parts.count - 1, &part)))
+            *vec_push(&parts) = part;
+    }
+    uint32_t cost = step_costs_add(&run->replica->costs, set->model_set, parts.data, parts.count);
+    if (trace->running && cost != COSTS_FULL)
+        trace_counted(trace, op, cost);
+    if (captures && cost != COSTS_FULL)
+        trace_counted(captured, op, cost);
+    vec_free(&parts);
+    mem_free(list);
 }

@@ -16,6 +16,7 @@ struct external_call {
     uint64_t first; /* vertex of the set that call->states belongs to */
     bool checked;
     uint64_t (*random)[2]; /* of the replica: six workers of each tile; NULL: no code draws random numbers */
+    uint64_t *counted;     /* by vertex of the set: adds the cycles that it took; NULL: nobody asks */
     /* of C++ codelets with inline assembly or functions in assembly */
     struct tile_calls *calls;
     struct tile_call *assembler; /* the tile of this thread; NULL until the first statement */
@@ -35,6 +36,9 @@ struct tile_vertex *external_of(const struct externals *externals, uint32_t code
 uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2];
 /* codelet_call.assemble: call is the first member of an execute_frame. */
 void external_assemble(struct codelet_call *call, struct popc_assembly *assembly);
+/* Records what the vertices of a set took, which the op executed. */
+struct engine_run;
+void external_book(struct engine_run *run, const struct image_set *set, uint32_t op);
 /* Gives the thread's tile back. */
 void external_end(struct external_call *external);
 /* The run function of such vertices: call is the first member of an execute_frame. */

@@ -169,6 +169,16 @@ static uint64_t operand_bytes(const struct image *image)
     return max;
 }
 
+/* Counts of the vertices of the largest set that has any. */
+static uint64_t counted_bytes(const struct image *image)
+{
+    uint64_t max = 0;
+    for (size_t i = 0; i < image->sets.count; ++i)
+        if (image->sets.data[i].counted && image->sets.data[i].vertices > max)
+            max = image->sets.data[i].vertices;
+    return max * sizeof(uint64_t);
+}
+
 static pop_status materialise(struct replica *replica, const char *api, pop_error *error)
 {
     pop_engine *engine = replica->engine;
@@ -182,6 +192,7 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
         { &replica->storage, image->storage_bytes, engine->settings.isolated, "variables" },
         { &replica->scratch, image->scratch_bytes, engine->settings.isolated, "gathered edges" },
         { &replica->states, image->states.count, engine->settings.isolated, "vertex states" },
+        { (unsigned char **)&replica->counted, counted_bytes(image), engine->settings.isolated, "counts of cycles" },
         { &replica->temporary, temporary_bytes(image, engine->local_count == engine->replica_count), false, "copies" },
         { &replica->operand, operand_bytes(image), false, "control flow" },
     };
@@ -224,6 +235,7 @@ static void unload(struct replica *replica)
     free_block(replica->storage);
     free_block(replica->scratch);
     free_block(replica->states);
+    free_block(replica->counted);
     free(replica->temporary);
     free(replica->operand);
     free(replica->groups);
@@ -232,6 +244,7 @@ static void unload(struct replica *replica)
     replica->random = NULL;
     remotes_destroy(replica);
     replica->storage = replica->scratch = replica->states = replica->temporary = replica->operand = NULL;
+    replica->counted = NULL;
     replica->groups = NULL;
     replica->sets = NULL;
 }

@@ -13,6 +13,7 @@ void replicas_create(pop_engine *engine)
     for (unsigned r = 0; r < engine->replica_count; ++r) {
         engine->replicas[r].engine = engine;
         engine->replicas[r].number = r;
+        engine->replicas[r].trace.costs = &engine->replicas[r].costs;
     }
 }
 
@@ -23,6 +24,7 @@ void replicas_destroy(pop_engine *engine)
         vec_free(&replica->loops);
         vec_free(&replica->callers);
         trace_free(&replica->trace);
+        step_costs_free(&replica->costs);
         free(replica->streams);
         free(replica->host_functions);
     }

@@ -238,6 +238,7 @@ static void capture_begin(struct capture *capture, unsigned program, const char 
     capture->trace = &engine->captured;
     capture->written = seconds();
     trace_reset(capture->trace);
+    capture->trace->costs = &engine->replicas[engine->profiled].costs;
     trace_begin(capture->trace, at);
 }
 

@@ -38,7 +38,7 @@ struct writing {
 
 static pop_status write_run(struct writing *w, const struct trace_entry *entries, size_t count)
 {
-    struct trace one = { 0 };
+    struct trace one = { .costs = engine_trace(w->engine)->costs };
     memcpy(vec_extend(&one.entries, count), entries, count * sizeof(*entries));
     if (one.entries.data[0].times)
         one.entries.data[0].times = 1;

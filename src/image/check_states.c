@@ -266,6 +266,28 @@ static bool check_set_edges(struct check *check, const struct image_set *set)
     return true;
 }
 
+/* Vertices whose cycles are counted as they run. */
+static bool check_counted(struct check *check, const struct image_set *set)
+{
+    const struct image *image = check->image;
+    if (!set->counted)
+        return true;
+    if (!check_within(set->counted - 1, set->vertices, image->vertex_cycles.count) ||
+        !check_within(set->first_vertex_id, set->vertices, image->vertex_places.count) ||
+        set->model_set >= image->model.sets.count)
+        return check_fail(check, "the cycles of a set's vertices are outside their array");
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < set->vertices; ++i) {
+        uint64_t cycles = image->vertex_cycles.data[set->counted - 1 + i] & ~IMAGE_COUNTED;
+        if (image->vertex_places.data[set->first_vertex_id + i].tile >= pop_target_num_tiles(&image->target))
+            return check_fail(check, "a vertex is on a tile that the target does not have");
+        if (cycles > FIGURE_MAX - sum)
+            return check_fail(check, "the vertices of a set take more than 2^48 cycles");
+        sum += cycles;
+    }
+    return true;
+}
+
 static bool check_set(struct check *check, const struct image_set *set)
 {
     const struct image *image = check->image;
@@ -288,7 +310,8 @@ static bool check_set(struct check *check, const struct image_set *set)
         return check_fail(check, "tiles of a set's vertices are outside their array");
     if (image->vertex_ids.count && !check_within(set->first_vertex_id, set->vertices, image->vertex_ids.count))
         return check_fail(check, "vertex ids of a set are outside their array");
-    return check_gathers(check, set) && (!image->edge_first.count || check_set_edges(check, set));
+    return check_counted(check, set) && check_gathers(check, set) &&
+           (!image->edge_first.count || check_set_edges(check, set));
 }
 
 static bool check_registers(struct check *check)
@@ -320,6 +343,8 @@ static bool check_places(struct check *check)
     if (image->vertex_places.count && image->vertex_places.count != image->vertex_ids.count)
         return check_fail(check, "%zu vertex ids and %zu places of vertices", image->vertex_ids.count,
                           image->vertex_places.count);
+    if (image->edge_addresses.count && image->edge_addresses.count != image->edge_bytes.count)
+        return check_fail(check, "%zu edges and %zu addresses", image->edge_bytes.count, image->edge_addresses.count);
     for (size_t i = 0; i < image->vertex_places.count; ++i)
         if (image->vertex_places.data[i].file >= image->strings.count)
             return check_fail(check, "the place of a vertex has a file outside the strings");

@@ -14,7 +14,7 @@
 #include <xxhash.h>
 
 static const char magic[8] = "TREMEXE";
-enum { VERSION = 11, SECTIONS = 80, COLUMNS = 14 };
+enum { VERSION = 12, SECTIONS = 82, COLUMNS = 16 };
 
 /* A member of an array's elements. */
 struct file_column {
@@ -80,7 +80,8 @@ static const struct file_array arrays[] = {
           C(struct image_set, first_group), C(struct image_set, groups), C(struct image_set, first_gather),
           C(struct image_set, gathers), C(struct image_set, vertices), C(struct image_set, work),
           C(struct image_set, scratch_bytes), C(struct image_set, missing_estimate),
-          C(struct image_set, first_vertex_id), C(struct image_set, first_vertex_tile)),
+          C(struct image_set, first_vertex_id), C(struct image_set, first_vertex_tile), C(struct image_set, counted),
+          C(struct image_set, model_set)),
     ARRAY(move_digits, C(struct image_digit, extent), C(struct image_digit, source),
           C(struct image_digit, destination)),
     ARRAY(move_shapes, C(struct image_move_shape, bytes), C(struct image_move_shape, first_digit),
@@ -120,6 +121,8 @@ static const struct file_array arrays[] = {
     ARRAY(edge_bytes, { 0, 0 }),
     ARRAY(edge_first, { 0, 0 }),
     ARRAY(vertex_places, C(struct image_place, file), C(struct image_place, tile), C(struct image_place, line)),
+    ARRAY(edge_addresses, { 0, 0 }),
+    ARRAY(vertex_cycles, { 0, 0 }),
     MODEL("m.steps", steps, C(struct model_step, kind), C(struct model_step, detail), C(struct model_step, mark),
           C(struct model_step, name), C(struct model_step, index), C(struct model_step, first_child),
           C(struct model_step, children), C(struct model_step, program)),

@@ -84,6 +84,8 @@ void image_release(struct image *image)
     vec_free(&image->edge_bytes);
     vec_free(&image->edge_first);
     vec_free(&image->vertex_places);
+    vec_free(&image->edge_addresses);
+    vec_free(&image->vertex_cycles);
     model_free(&image->model);
     free(image);
 }

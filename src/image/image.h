@@ -79,7 +79,11 @@ struct image_set {
     uint32_t missing_estimate;  /* string: a vertex type without an estimate, 0: all have one */
     uint64_t first_vertex_id;   /* into image->vertex_ids, in the order of the groups */
     uint64_t first_vertex_tile; /* likewise into image->vertex_tiles */
+    uint64_t counted;   /* its vertices' first entry of image->vertex_cycles + 1; 0: none is counted as it runs */
+    uint32_t model_set; /* of the model, where counted is not 0 */
 };
+
+#define IMAGE_COUNTED ((uint64_t)1 << 63)
 
 /* Where the tiles' registers are in storage, a row for each tile; 0: the programs do not use it.  flags: enum
  * image_flag, 32 bits each; seeds: words of 32 bits. */
@@ -214,7 +218,13 @@ struct image {
                    its data; a field with a table gives its entry count, then the bytes of each entry */
     VEC(uint64_t) edge_first; /* checked mode only: where a vertex's entries start, in the order of vertex_ids */
     VEC(struct image_place) vertex_places; /* checked mode only, in the order of vertex_ids; empty: unknown */
-    struct placement *placement;           /* of its variables in tile memory; NULL when no report uses it */
+    VEC(uint32_t)
+    edge_addresses; /* of edge_bytes, for vertices in assembly: where the compiler placed the data, from the start of
+                       the tile's memory, + 1; 0: not known. Empty: none is */
+    VEC(uint64_t)
+    vertex_cycles;               /* of sets with counted vertices: the cycles of a vertex, or with IMAGE_COUNTED those
+                                    beside what is counted as it runs */
+    struct placement *placement; /* of its variables in tile memory; NULL when no report uses it */
     struct debug_contexts contexts; /* of the graph that it was compiled from; 0 in one that was read from a file */
     VEC(struct image_registers) registers; /* at most one */
     VEC(uint32_t)

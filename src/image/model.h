@@ -48,6 +48,13 @@ struct model_part {
     uint32_t tile, tiles;
     uint64_t cycles, active;
 };
+/* Adds a tile's cycles to the last part, if that is equal and beside it. */
+static inline bool model_part_joins(struct model_part *last, const struct model_part *part)
+{
+    bool joins = last->tile + last->tiles == part->tile && last->cycles == part->cycles && last->active == part->active;
+    last->tiles += joins ? part->tiles : 0;
+    return joins;
+}
 /* Its vertices of one type; flops: floating-point operations of one execution, of vertices that have an estimate. */
 struct model_share {
     uint32_t type, vertices;

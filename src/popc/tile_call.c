@@ -213,7 +213,7 @@ static bool begin_vertex(struct tile_call *call, char *why)
     tile_use_windows(tile, &call->windows);
     tile_vertex_trace(tile, call->codelet, tile_vertex_traced(call->codelet->name), run->tile);
     tile_begin_vertex(tile, memory.state);
-    vec_free(&memory.regions);
+    tile_memory_end(&memory);
     device_layout_free(&layout);
     return good;
 }
@@ -261,7 +261,7 @@ static struct tile_program *link_statement(const struct tile_call *call, const s
         *vec_push(&objects) = object;
         for (size_t i = 0; i < call->of->objects.count; ++i)
             *vec_push(&objects) = call->of->objects.data[i];
-        program = tile_program_link(objects.data, objects.count, &root, 1, why);
+        program = tile_program_link(objects.data, objects.count, &root, 1, 0, why);
         vec_free(&objects);
     }
     if (program && program->bytes > CODE_BYTES) {

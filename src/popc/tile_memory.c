@@ -26,7 +26,7 @@ static uint64_t aligned(uint64_t at, uint64_t alignment)
 
 uint32_t tile_memory_take(struct tile_memory *m, uint64_t bytes, uint32_t alignment, bool interleaved)
 {
-    uint64_t at = aligned(interleaved ? m->high : m->low, alignment),
+    uint64_t at = tile_memory_free(m, interleaved ? m->high : m->low, bytes + BEHIND, alignment),
              end = interleaved ? m->map->end : m->map->interleaved;
     if (at + bytes + BEHIND > end) {
         if (!interleaved)
@@ -41,6 +41,22 @@ uint32_t tile_memory_take(struct tile_memory *m, uint64_t bytes, uint32_t alignm
     return (uint32_t)at;
 }
 
+uint64_t tile_memory_free(const struct tile_memory *m, uint64_t at, uint64_t bytes, uint32_t alignment)
+{
+    size_t low = 0, high = m->placed.count;
+    at = aligned(at, alignment);
+    while (low < high) { /* the first that ends behind it */
+        size_t middle = low + (high - low) / 2;
+        if (m->placed.data[middle].end <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < m->placed.count && m->placed.data[low].begin < at + bytes; ++low)
+        at = aligned(m->placed.data[low].end, alignment);
+    return at;
+}
+
 /* Begins a memory element that no earlier field is in. */
 static void next_element(struct tile_memory *m, bool interleaved)
 {
@@ -51,12 +67,22 @@ static void next_element(struct tile_memory *m, bool interleaved)
         *at = (uint32_t)next;
 }
 
-static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t bytes, uint32_t alignment,
+/* Where an edge stands already; 0: nowhere. */
+static uint32_t placed_at(const struct tile_memory *m, const uint64_t *edge)
+{
+    size_t index = edge ? (size_t)(edge - m->first_edge) : SIZE_MAX;
+    return index < m->places.count ? m->places.data[index] : 0;
+}
+
+/* edge: its entry of edge_bytes; NULL: state. */
+static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t bytes, const uint64_t *edge,
                         const struct codelet_field *field)
 {
-    if (m->apart && field->direction != FIELD_STATE && bytes)
+    uint32_t alignment = field->alignment, address = placed_at(m, edge);
+    if (!address && m->apart && field->direction != FIELD_STATE && bytes)
         next_element(m, field->interleaved);
-    uint32_t address = tile_memory_take(m, bytes, alignment < 8 ? 8 : alignment, field->interleaved);
+    if (!address)
+        address = tile_memory_take(m, bytes, alignment < 8 ? 8 : alignment, field->interleaved);
     if (m->failed || !bytes || !host)
         return address;
     if (!m->mapped)
@@ -66,6 +92,102 @@ static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t byt
     tile_allow(m->tile, address, (uint32_t)bytes, written ? TILE_MAY_READ | TILE_MAY_WRITE : TILE_MAY_READ);
     tile_allow(m->tile, address + (uint32_t)bytes, BEHIND, TILE_MAY_READ);
     return address;
+}
+
+/* ---- what the compiler placed ---- */
+
+static void list_edge(struct tile_memory *m, const struct codelet_field *field, const uint64_t *edge, uint32_t address)
+{
+    uint64_t base = m->map->base, begin = base + address - 1, element = pop_type_size((pop_type)field->type),
+             alignment = field->alignment > element ? field->alignment : element,
+             start = field->interleaved ? m->map->interleaved : base;
+    if (!address || !*edge || begin < start || begin % alignment || *edge > m->map->end - base ||
+        begin + *edge + BEHIND > m->map->end)
+        return;
+    *vec_push(&m->placed) =
+        (struct tile_placed){ (uint32_t)begin, (uint32_t)(begin + *edge + BEHIND), (uint64_t)(edge - m->first_edge),
+                              field->direction != FIELD_INPUT, false };
+}
+
+static void list_edges(struct tile_memory *m, const uint64_t *edge, const uint32_t *addresses)
+{
+    for (uint32_t f = 0; f < m->codelet->field_count; ++f) {
+        const struct codelet_field *field = m->codelet->fields + f;
+        uint64_t rows;
+        if (field->direction == FIELD_STATE)
+            continue;
+        if (!field_has_table(field)) {
+            list_edge(m, field, edge++, *addresses++);
+            continue;
+        }
+        for (rows = *edge++, ++addresses; rows; --rows)
+            list_edge(m, field, edge++, *addresses++);
+    }
+}
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct tile_placed *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->edge < b->edge ? -1 : a->edge > b->edge;
+}
+
+/* An Input has its elements as they were before the vertex: where it is what the vertex writes, it is elsewhere. */
+static void move_inputs(struct tile_memory *m)
+{
+    uint64_t end = 0, begin = UINT64_MAX;
+    for (size_t i = 0; i < m->placed.count; ++i) {
+        struct tile_placed *placed = m->placed.data + i;
+        placed->moved = !placed->written && placed->begin < end;
+        if (placed->written)
+            end = placed->end - BEHIND > end ? placed->end - BEHIND : end;
+    }
+    for (size_t i = m->placed.count; i-- > 0;) {
+        struct tile_placed *placed = m->placed.data + i;
+        placed->moved |= !placed->written && placed->end - BEHIND > begin;
+        begin = placed->written ? placed->begin : begin;
+    }
+}
+
+void tile_memory_place(struct tile_memory *m, const uint64_t *edge_bytes, const uint32_t *addresses)
+{
+    size_t kept = 0;
+    uint32_t end = 0;
+    m->first_edge = edge_bytes;
+    list_edges(m, edge_bytes, addresses);
+    if (!m->placed.count)
+        return;
+    qsort(m->placed.data, m->placed.count, sizeof(*m->placed.data), by_begin);
+    move_inputs(m);
+    for (size_t i = 0; i < m->placed.count; ++i) {
+        struct tile_placed placed = m->placed.data[i];
+        if (placed.moved)
+            continue;
+        while (m->places.count <= placed.edge)
+            *vec_push(&m->places) = 0;
+        m->places.data[placed.edge] = placed.begin;
+        end = placed.end > end ? placed.end : end; /* ascending, so that free space can be searched */
+        placed.end = end;
+        m->placed.data[kept++] = placed;
+    }
+    m->placed.count = kept;
+}
+
+/* What loads find behind a field is zero, unless it is another field. */
+static void clear_placed(const struct tile_memory *m)
+{
+    for (size_t i = 0; i < m->placed.count; ++i) {
+        uint32_t begin = m->placed.data[i].begin, bytes = m->placed.data[i].end - begin;
+        memset(tile_memory(m->tile, begin, bytes), 0, bytes);
+    }
+}
+
+void tile_memory_end(struct tile_memory *m)
+{
+    vec_free(&m->placed);
+    vec_free(&m->places);
+    vec_free(&m->regions);
 }
 
 static void put(struct tile_memory *m, uint32_t address, uint64_t value, uint32_t bytes)
@@ -139,11 +261,6 @@ static uint64_t data_bytes(const struct codelet_field *field, const unsigned cha
     return field->direction == FIELD_STATE ? count_at(slot, has_size) * element_bytes(field) : *(*edge_bytes)++;
 }
 
-static uint32_t field_alignment(const struct codelet_field *field)
-{
-    return field->alignment;
-}
-
 /* The table of a vector list holds offsets from its base, with numbers of elements. */
 struct list_entry {
     uint32_t address;
@@ -191,9 +308,8 @@ static void fill_list(struct tile_memory *m, const struct codelet_field *field, 
     struct list_entry *entries = mem_zero(count + 1, sizeof(*entries));
     uint32_t base = 0;
     for (uint64_t i = 0; i < count && !m->failed; ++i) {
-        uint64_t bytes = *(*edge_bytes)++;
-        entries[i].address =
-            copy_in(m, pointer_at(table + i * table_stride(field)), bytes, field_alignment(field), field);
+        const uint64_t *edge = (*edge_bytes)++, bytes = *edge;
+        entries[i].address = copy_in(m, pointer_at(table + i * table_stride(field)), bytes, edge, field);
         entries[i].count = bytes / element_bytes(field);
         base = i && base < entries[i].address ? base : entries[i].address;
     }
@@ -211,8 +327,9 @@ static void fill_table(struct tile_memory *m, const struct codelet_field *field,
     uint32_t table = tile_memory_take(m, count * device->entry_bytes, 8, false);
     for (uint64_t i = 0; i < count && !m->failed; ++i) {
         const unsigned char *row = rows + i * table_stride(field);
+        const uint64_t *edge = field->direction == FIELD_STATE ? NULL : *edge_bytes;
         uint64_t bytes = data_bytes(field, row, field->inner_has_size, edge_bytes);
-        uint32_t address = copy_in(m, pointer_at(row), bytes, field_alignment(field), field);
+        uint32_t address = copy_in(m, pointer_at(row), bytes, edge, field);
         enum vector_layout layout =
             field->shape == SHAPE_SCALARS ? LAYOUT_ONE_PTR : (enum vector_layout)device->inner_layout;
         put_vector(m, table + (uint32_t)i * device->entry_bytes, layout, address, bytes / element_bytes(field), field);
@@ -234,8 +351,9 @@ static void fill_field(struct tile_memory *m, uint32_t f, const unsigned char *s
     } else if (field->direction == FIELD_STATE && field->shape == SHAPE_SCALAR) {
         memcpy(tile_memory(m->tile, at, device->bytes), slot, device->bytes);
     } else {
+        const uint64_t *edge = field->direction == FIELD_STATE ? NULL : *edge_bytes;
         uint64_t bytes = data_bytes(field, slot, field->has_size, edge_bytes);
-        uint32_t address = copy_in(m, pointer_at(slot), bytes, field_alignment(field), field);
+        uint32_t address = copy_in(m, pointer_at(slot), bytes, edge, field);
         enum vector_layout layout = field->shape == SHAPE_SCALAR ? LAYOUT_ONE_PTR : (enum vector_layout)device->layout;
         put_vector(m, at, layout, address, bytes / element_bytes(field), field);
     }
@@ -244,6 +362,7 @@ static void fill_field(struct tile_memory *m, uint32_t f, const unsigned char *s
 bool tile_memory_fill(struct tile_memory *m, const unsigned char *state, const uint64_t *edge_bytes)
 {
     m->regions.count = 0;
+    clear_placed(m);
     m->state = tile_memory_take(m, m->layout->state_bytes, 8, false);
     if (!m->failed)
         tile_allow(m->tile, m->state, m->layout->state_bytes, TILE_MAY_READ | TILE_MAY_WRITE);

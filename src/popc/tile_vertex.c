@@ -15,20 +15,36 @@
 /* Bytes of a worker's scratch memory, upwards from $mworker_base, and of its stack, downwards, which what a source
  * declares (DEF_STACK_USAGE) adds to. */
 enum { SCRATCH_BYTES = 256, STACK_BYTES = 256, STACK_ALIGNMENT = 8 };
+/* How many copies of the code of a type are linked, and at multiples of what. */
+enum { CODE_PLACES = 16, CODE_GRAIN = 1 << 10 };
 /* Cycles to start a vertex (device_count.c). */
 enum { START = 11, CYCLES_OF_SLOT = 6 };
 #define ENTRY "__runCodelet_"
 
+/* The code at an address, which fields that the compiler placed leave free. */
+struct linked_code {
+    struct tile_program *program;
+    uint32_t entry;
+};
+
+struct objects {
+    VEC(struct tile_object *) v;
+    const char *refused; /* why one refused the architecture; NULL: none did */
+};
+
 struct tile_vertex {
     const struct codelet *codelet;
     enum device_arch arch;
-    struct tile_program *program;
-    uint32_t entry, stack_bytes;
+    struct objects objects;
+    struct str label;
+    uint32_t stack_bytes;
     struct device_layout layout;
-    bool apart;           /* the type has constraints about memory elements */
-    long traced_tile;     /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
-    pthread_mutex_t lock; /* of the tiles that no run uses */
-    VEC(struct tile *) tiles;
+    bool apart;                           /* the type has constraints about memory elements */
+    long traced_tile;                     /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
+    pthread_mutex_t lock;                 /* of the following */
+    VEC(struct tile *) tiles;             /* that no run uses */
+    struct linked_code code[CODE_PLACES]; /* the first is at the start of memory */
+    unsigned places;
 };
 
 /* ---- linking ---- */
@@ -50,11 +66,6 @@ void tile_vertex_label(const char *type, struct str *label)
         }
     }
 }
-
-struct objects {
-    VEC(struct tile_object *) v;
-    const char *refused; /* why one refused the architecture; NULL: none did */
-};
 
 static void read_objects(struct objects *objects, struct module *const *modules, size_t count, enum device_arch arch)
 {
@@ -110,8 +121,9 @@ long tile_vertex_traced(const char *type)
     return wanted[length] == ':' ? strtol(wanted + length + 1, NULL, 10) : -1;
 }
 
+/* The vertex takes the objects and the label. */
 static struct tile_vertex *make(const struct codelet *codelet, enum device_arch arch, struct tile_program *program,
-                                const char *label, const struct objects *objects)
+                                struct str *label, struct objects *objects)
 {
     const struct tile_memory_map *map = tile_maps + arch;
     pop_target target = { .bytes_per_tile = map->end - map->base };
@@ -119,9 +131,12 @@ static struct tile_vertex *make(const struct codelet *codelet, enum device_arch 
     snprintf(target.arch, sizeof(target.arch), "%s", tile_arch_names[arch]);
     vertex->codelet = codelet;
     vertex->arch = arch;
-    vertex->program = program;
-    vertex->entry = tile_program_symbol(program, label);
+    vertex->code[vertex->places++] = (struct linked_code){ program, tile_program_symbol(program, label->text) };
     vertex->stack_bytes = stack_bytes(objects);
+    vertex->objects = *objects;
+    vertex->label = *label;
+    *objects = (struct objects){ .refused = NULL };
+    *label = (struct str){ 0 };
     vertex->traced_tile = tile_vertex_traced(codelet->name);
     device_layout_make(&vertex->layout, codelet, &target);
     for (uint32_t i = 0; i < codelet->constraint_count; ++i)
@@ -146,9 +161,9 @@ struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct modul
     } else {
         const char *root = label.text;
         struct tile_program *program =
-            tile_program_link((const struct tile_object *const *)objects.v.data, objects.v.count, &root, 1, why);
+            tile_program_link((const struct tile_object *const *)objects.v.data, objects.v.count, &root, 1, 0, why);
         if (program)
-            vertex = make(codelet, arch, program, label.text, &objects);
+            vertex = make(codelet, arch, program, &label, &objects);
     }
     free_objects(&objects);
     str_free(&label);
@@ -164,7 +179,10 @@ void tile_vertex_free(struct tile_vertex *vertex)
     vec_free(&vertex->tiles);
     pthread_mutex_destroy(&vertex->lock);
     device_layout_free(&vertex->layout);
-    tile_program_free(vertex->program);
+    for (unsigned i = 0; i < vertex->places; ++i)
+        tile_program_free(vertex->code[i].program);
+    free_objects(&vertex->objects);
+    str_free(&vertex->label);
     mem_free(vertex);
 }
 
@@ -177,7 +195,7 @@ static struct tile *take_tile(struct tile_vertex *vertex)
     if (vertex->tiles.count)
         tile = vertex->tiles.data[--vertex->tiles.count];
     pthread_mutex_unlock(&vertex->lock);
-    return tile ? tile : tile_create(vertex->program);
+    return tile ? tile : tile_create(vertex->code[0].program);
 }
 
 static void give_tile(struct tile_vertex *vertex, struct tile *tile)
@@ -205,7 +223,7 @@ void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long tr
 bool tile_vertex_is_random(const struct tile_vertex *vertex)
 {
     enum { FIRST_STATE = 3, SEED = 7 }; /* control registers PRNG_0_0 to PRNG_SEED */
-    const struct tile_program *program = vertex->program;
+    const struct tile_program *program = vertex->code[0].program;
     for (uint32_t at = 0; at < program->code_bytes; at += 4) {
         struct tile_instruction i;
         uint32_t word;
@@ -235,6 +253,46 @@ static uint32_t make_stacks(const struct tile_vertex *vertex, struct tile_memory
     return stack;
 }
 
+/* Code that is at an address, linked when it is first used; NULL: there are too many. */
+static const struct linked_code *code_at(struct tile_vertex *vertex, uint32_t base)
+{
+    const char *root = vertex->label.text;
+    const struct linked_code *code = NULL;
+    struct str why = { 0 };
+    pthread_mutex_lock(&vertex->lock);
+    for (unsigned i = 0; i < vertex->places && !code; ++i)
+        if (vertex->code[i].program->base == base)
+            code = vertex->code + i;
+    if (!code && vertex->places < CODE_PLACES) {
+        struct tile_program *program = tile_program_link((const struct tile_object *const *)vertex->objects.v.data,
+                                                         vertex->objects.v.count, &root, 1, base, &why);
+        if (program) {
+            code = vertex->code + vertex->places;
+            vertex->code[vertex->places++] = (struct linked_code){ program, tile_program_symbol(program, root) };
+        }
+    }
+    pthread_mutex_unlock(&vertex->lock);
+    str_free(&why);
+    return code;
+}
+
+/* Code where the fields leave space; where they leave none, they stand where this run puts them. */
+static const struct linked_code *choose_code(struct tile_vertex *vertex, const struct tile_vertex_run *run,
+                                             struct tile_memory *memory)
+{
+    const struct linked_code *code = vertex->code;
+    uint32_t bytes = code->program->bytes, base = code->program->base;
+    if (run->addresses)
+        tile_memory_place(memory, run->edge_bytes, run->addresses);
+    uint64_t at = tile_memory_free(memory, base, bytes, CODE_GRAIN);
+    if (at != base)
+        code = at + bytes <= memory->map->interleaved ? code_at(vertex, (uint32_t)at) : NULL;
+    if (code)
+        return code;
+    memory->placed.count = memory->places.count = 0;
+    return vertex->code;
+}
+
 static void begin(const struct tile_vertex *vertex, struct tile *tile, const struct tile_vertex_run *run)
 {
     tile_vertex_trace(tile, vertex->codelet, vertex->traced_tile, run->tile);
@@ -247,12 +305,11 @@ static void begin(const struct tile_vertex *vertex, struct tile *tile, const str
     for (unsigned w = 0; w < TILE_WORKERS; ++w)
         tile_set_prng(tile, w, run->random ? run->random[w][0] : mix(mix(run->seed) + 2 * w),
                       run->random ? run->random[w][1] : mix(mix(run->seed) + 2 * w + 1) | 1);
-    tile_allow(tile, vertex->program->base, vertex->program->bytes, TILE_MAY_READ);
 }
 
-static void take_fault(const struct tile_vertex *vertex, const struct tile_fault *fault, struct tile_vertex_run *run)
+static void take_fault(const struct tile_program *program, const struct tile_fault *fault, struct tile_vertex_run *run)
 {
-    const struct tile_line *line = tile_program_line(vertex->program, fault->pc);
+    const struct tile_line *line = tile_program_line(program, fault->pc);
     char who[32];
     snprintf(who, sizeof(who), fault->context == TILE_WORKERS ? "its supervisor" : "its worker %u", fault->context);
     snprintf(run->text, sizeof(run->text), "%s %s (instruction at 0x%x)", who, fault->text, fault->pc);
@@ -262,29 +319,32 @@ static void take_fault(const struct tile_vertex *vertex, const struct tile_fault
     run->line = (int)line->line;
 }
 
-static bool execute(const struct tile_vertex *vertex, struct tile *tile, struct tile_vertex_run *run)
+static bool execute(struct tile_vertex *vertex, struct tile *tile, struct tile_vertex_run *run)
 {
     struct tile_memory memory = { .tile = tile,
                                   .codelet = vertex->codelet,
                                   .layout = &vertex->layout,
                                   .map = tile_maps + vertex->arch,
-                                  .low = vertex->program->base + vertex->program->bytes,
                                   .high = tile_maps[vertex->arch].interleaved,
                                   .apart = vertex->apart,
                                   .why = run->text };
     struct tile_result result = { .agreed = true };
     enum vertex_kind kind = (enum vertex_kind)vertex->codelet->kind;
+    const struct linked_code *code = choose_code(vertex, run, &memory);
+    memory.low = code->program->base + code->program->bytes;
+    tile_switch(tile, code->program);
+    tile_allow(tile, code->program->base, code->program->bytes, TILE_MAY_READ);
     uint32_t stack = make_stacks(vertex, &memory);
     bool good = tile_memory_fill(&memory, run->state, run->edge_bytes);
     if (good && kind == VERTEX_SUPERVISOR)
-        good = tile_run_supervisor(tile, vertex->entry, memory.state, stack, &result);
+        good = tile_run_supervisor(tile, code->entry, memory.state, stack, &result);
     else if (good)
-        good = tile_run_workers(tile, vertex->entry, memory.state, kind == VERTEX_MULTI ? TILE_WORKERS : 1, &result);
+        good = tile_run_workers(tile, code->entry, memory.state, kind == VERTEX_MULTI ? TILE_WORKERS : 1, &result);
     if (good)
         tile_memory_drain(&memory);
     else if (!memory.failed)
-        take_fault(vertex, &result.fault, run);
-    vec_free(&memory.regions);
+        take_fault(code->program, &result.fault, run);
+    tile_memory_end(&memory);
     run->agreed = result.agreed;
     run->cycles = kind == VERTEX_WORKER  ? result.slots
                   : kind == VERTEX_MULTI ? START + CYCLES_OF_SLOT * result.slots

@@ -33,6 +33,7 @@ struct tile_vertex_run {
     unsigned char *state;       /* in the host's layout */
     const uint64_t *edge_bytes; /* as image.h has them: in field order, for each edge its bytes; a field with a table
                                    has its number of entries, then the bytes of each */
+    const uint32_t *addresses;  /* of edge_bytes, as image.edge_addresses; NULL: the run chooses them */
     uint32_t fp_ictl;           /* floating-point control of the workers */
     uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
     uint64_t (*random)[2];      /* states of the workers' random numbers, kept for the next vertex; NULL: seeds */

@@ -4,12 +4,14 @@
  */
 #include "profile/graph_profile.h"
 #include "profile/profile.h"
+#include "timeline/clock.h"
 
 #include "base/log.h"
 
 struct execution {
     struct image *image;
     const struct instrumentation *instrumentation;
+    const struct trace *record;
     struct timeline timeline;
     pop_profile_value trace, steps;
 };
@@ -24,19 +26,35 @@ static bool *which_ran(const struct execution *e, enum model_kind kind, size_t c
     return ran;
 }
 
+/* By set: the parts of its last execution, where its cycles are counted; else no parts. */
+static struct clock_work *last_counted(const struct execution *e)
+{
+    struct clock_work *last = mem_zero(e->image->model.sets.count + 1, sizeof(*last));
+    for (size_t i = 0; i < e->record->entries.count; ++i) {
+        const struct trace_entry *entry = e->record->entries.data + i;
+        if (!trace_is_counted(entry))
+            continue;
+        uint32_t cost = entry->count & ~TRACE_COUNTED;
+        last[e->record->costs->list.data[cost].set] =
+            work_at(&e->image->model, e->record->costs, work_count(&e->image->model) + cost);
+    }
+    return last;
+}
+
 /* Cycles of the last execution of each set; 0 for sets that did not run. */
 static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
 {
     const struct model *model = &e->image->model;
     size_t count = model->sets.count, tiles = pop_target_num_tiles(&e->image->target);
     bool *ran = which_ran(e, MODEL_EXECUTE, count);
+    struct clock_work *counted = last_counted(e);
     pop_profile_value vector = profile_vector(count);
     for (size_t i = 0; i < count; ++i) {
-        const struct model_set *set = model->sets.data + i;
+        struct clock_work work = counted[i].parts ? counted[i] : work_at(model, NULL, i);
         uint64_t max = 0;
-        struct by_tile by = by_tile_begin(tiles, set->parts);
-        for (size_t k = 0; ran[i] && k < set->parts; ++k) {
-            const struct model_part *part = model->parts.data + set->first_part + k;
+        struct by_tile by = by_tile_begin(tiles, work.count);
+        for (size_t k = 0; ran[i] && k < work.count; ++k) {
+            const struct model_part *part = work.parts + k;
             by_tile_add(&by, part->tile, part->tiles, part->cycles);
             max = part->cycles > max ? part->cycles : max;
         }
@@ -46,6 +64,7 @@ static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
         pop_profile_push(&vector, by_tile ? cycles : pop_profile_uint(max));
     }
     free(ran);
+    free(counted);
     return vector;
 }
 
@@ -156,7 +175,7 @@ static pop_profile_value whole(struct execution *e, const struct trace *trace)
 pop_status execution_profile(struct image *image, const struct instrumentation *instrumentation,
                              const struct trace *trace, const char *api, pop_profile_value *profile, pop_error *error)
 {
-    struct execution e = { .image = image, .instrumentation = instrumentation };
+    struct execution e = { .image = image, .instrumentation = instrumentation, .record = trace };
     timeline_make(&e.timeline, image, trace, NULL, NULL);
     pop_status status = timeline_check_estimates(&e.timeline, image, api, error);
     if (status == POP_OK)

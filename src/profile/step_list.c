@@ -14,12 +14,14 @@ enum {
 struct record {
     struct image *image;
     struct trace trace;
-    uint8_t *parts; /* by step of the model */
+    struct step_costs costs; /* of the trace */
+    uint8_t *parts;          /* by step of the model */
     unsigned references;
 };
 
 struct step_row {
     uint32_t step;
+    size_t work;
     uint8_t part, detail; /* enum step_part; of a Sync that is a step of its own */
     uint64_t cycles, from, to, overlapped;
 };
@@ -42,6 +44,7 @@ static void on_event(void *user, const struct timeline_event *event)
 {
     struct list *l = user;
     struct step_row row = { .step = event->step,
+                            .work = event->work,
                             .part = PART_STEP,
                             .cycles = event->cycles,
                             .from = event->from,
@@ -124,12 +127,17 @@ static const struct step_row *row_at(struct list *l, size_t index)
     return l->rows.data + (index - l->first);
 }
 
-static const struct timeline_figures *figures_of(struct list *l, uint32_t step)
+static struct timeline_figures figures_of(const struct list *l, const struct step_row *row)
 {
-    if (!l->known[step])
-        l->figures[step] = timeline_figures_of(&l->record->image->model, step);
-    l->known[step] = true;
-    return l->figures + step;
+    const struct model *model = &l->record->image->model;
+    if (row->work >= work_count(model)) {
+        struct clock_work work = work_at(model, &l->record->costs, row->work);
+        return timeline_work_figures(&work);
+    }
+    if (!l->known[row->step])
+        l->figures[row->step] = timeline_figures_of(model, row->step);
+    l->known[row->step] = true;
+    return l->figures[row->step];
 }
 
 static pop_profile_value step_value(struct list *l, const struct step_row *row)
@@ -147,13 +155,13 @@ static pop_profile_value step_value(struct list *l, const struct step_row *row)
                                  .overlapped = row->overlapped,
                                  .tiles = pop_target_num_tiles(&image->target) };
     if (row->part == PART_STEP && of->kind != MODEL_SYNC) {
-        const struct timeline_figures *f = figures_of(l, row->step);
-        step.active_tiles = f->tiles;
-        step.sum = (double)f->sum;
-        step.active = (double)f->active_sum;
-        step.data = f->data;
+        struct timeline_figures f = figures_of(l, row);
+        step.active_tiles = f.tiles;
+        step.sum = (double)f.sum;
+        step.active = (double)f.active_sum;
+        step.data = f.data;
         step.data_balance =
-            f->data_max && step.tiles ? (double)f->data_sum / ((double)f->data_max * (double)step.tiles) : 0;
+            f.data_max && step.tiles ? (double)f.data_sum / ((double)f.data_max * (double)step.tiles) : 0;
     }
     return profile_step_value(&step);
 }
@@ -175,6 +183,7 @@ static void end(void *user)
     if (__atomic_sub_fetch(&l->record->references, 1, __ATOMIC_ACQ_REL) == 0) {
         image_release(l->record->image);
         trace_free(&l->record->trace);
+        step_costs_free(&l->record->costs);
         free(l->record->parts);
         free(l->record);
     }
@@ -212,6 +221,8 @@ void step_lists(struct image *image, const struct trace *trace, const uint64_t *
     if (trace->entries.count)
         memcpy(vec_extend(&record->trace.entries, trace->entries.count), trace->entries.data,
                trace->entries.count * sizeof(*trace->entries.data));
+    step_costs_copy(&record->costs, trace->costs);
+    record->trace.costs = &record->costs;
     record->parts = step_parts_all(image);
     record->references = 2;
     *steps = list_of(record, true, times);

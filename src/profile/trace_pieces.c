@@ -16,6 +16,7 @@ struct trace_place {
 
 struct trace_pieces {
     const struct trace_entry *entries;
+    const struct step_costs *costs;
     uint64_t *before; /* by op, and one more: what ops before it count */
     uint64_t entry;   /* what the beginning of a run counts */
     VEC(struct trace_place) places;
@@ -46,7 +47,7 @@ static uint64_t counted(const struct trace_pieces *p, size_t from, size_t end)
     for (size_t i = from; i < end; ++i) {
         const struct trace_entry *e = p->entries + i;
         if (!e->times) {
-            sum = plus(sum, p->before[(size_t)e->first + e->count] - p->before[e->first]);
+            sum = plus(sum, p->before[(size_t)e->first + trace_ops(e)] - p->before[e->first]);
             continue;
         }
         uint64_t once = plus(begin_counts(p, e), counted(p, i + 1, i + 1 + e->count));
@@ -75,7 +76,7 @@ static bool take_ops(struct trace_pieces *p, struct trace_place *place)
 {
     const struct trace_entry *e = p->entries + place->at;
     const uint64_t *before = p->before + e->first + place->done;
-    uint32_t low = 0, high = e->count - place->done;
+    uint32_t ops = trace_ops(e), low = 0, high = ops - place->done;
     while (low < high) {
         uint32_t middle = low + (high - low + 1) / 2;
         if (before[middle] - before[0] <= p->left)
@@ -83,14 +84,16 @@ static bool take_ops(struct trace_pieces *p, struct trace_place *place)
         else
             high = middle - 1;
     }
-    if (!low && e->count > place->done)
+    if (!low && ops > place->done)
         low = 1;
     if (!take(p, before[low] - before[0]))
         return false;
-    if (low)
+    if (low && trace_is_counted(e))
+        add(p, *e);
+    else if (low)
         add(p, (struct trace_entry){ e->first + place->done, low, 0 });
     place->done += low;
-    if (place->done == e->count) {
+    if (place->done == ops) {
         place->done = 0;
         ++place->at;
     }
@@ -158,6 +161,7 @@ struct trace_pieces *trace_pieces_begin(const struct trace *trace, const struct 
     struct trace_pieces *p = MEM_NEW(struct trace_pieces);
     size_t ops = model->op_first.count ? model->op_first.count - 1 : 0;
     p->entries = trace->entries.data;
+    p->costs = trace->costs;
     p->before = mem_zero(ops + 1, sizeof(*p->before));
     for (size_t op = 0; op < ops; ++op) {
         p->before[op + 1] = p->before[op];
@@ -173,6 +177,7 @@ struct trace_pieces *trace_pieces_begin(const struct trace *trace, const struct 
 uint64_t trace_pieces_next(struct trace_pieces *pieces, uint64_t max, bool some, struct trace *piece)
 {
     assert(!piece->entries.count);
+    piece->costs = pieces->costs;
     pieces->piece = piece;
     pieces->left = max;
     pieces->some = some;

@@ -134,7 +134,7 @@ static void flush(struct blocks_writer *w, struct block_recorder *r, int64_t now
 
 static bool takes_part(const struct blocks_writer *w, uint32_t step, uint32_t tile)
 {
-    struct clock_work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
+    struct clock_work work = work_at(w->model, NULL, work_of_step(w->model, &w->model->steps.data[step]));
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
         if (span.tile <= tile && tile < span.tile + span.tiles)
@@ -165,7 +165,7 @@ static void copy_phase(struct blocks_writer *w, struct block_recorder *r, uint32
 /* The transfer of a copy in which a recording tile takes part, on the copy's other tiles. */
 static void copy_elsewhere(struct blocks_writer *w, uint32_t step)
 {
-    struct clock_work work = work_at(w->model, work_of_step(w->model, &w->model->steps.data[step]));
+    struct clock_work work = work_at(w->model, NULL, work_of_step(w->model, &w->model->steps.data[step]));
     bool ours = false;
     for (size_t i = 0; i < w->count; ++i)
         ours |= takes_part(w, step, w->recorders[i].tile);

@@ -18,8 +18,8 @@ struct patterns {
     VEC(uint64_t) shifts; /* by pattern, then IPU */
     uint32_t *slots;      /* hash -> pattern + 1; twice as many slots as patterns are kept */
     int64_t next_pattern, next_array, next_drift;
-    int64_t *work_arrays; /* by work: id + 1 of the array of its cycles */
-    uint8_t *takes;       /* by tile: whether it takes part in the work takes_of */
+    VEC(int64_t) work_arrays; /* by work: id + 1 of the array of its cycles; later works have none yet */
+    uint8_t *takes;           /* by tile: whether it takes part in the work takes_of */
     uint32_t takes_of;
     uint64_t *drifts;   /* by slot, then IPU: bases relative to the first IPU's */
     int64_t *drift_ids; /* by slot; 0: empty */
@@ -34,7 +34,6 @@ struct patterns *patterns_create(struct report *report, struct clock *clock)
     p->tiles = clock->tiles;
     p->by_ipu = instruments_one_tile(&report->instrumentation);
     p->slots = mem_zero(2 * KEPT_PATTERNS, sizeof(*p->slots));
-    p->work_arrays = mem_zero(work_count(clock->model) + 1, sizeof(*p->work_arrays));
     p->takes = mem_zero((size_t)p->ipus * p->tiles + 1, 1);
     p->takes_of = UINT32_MAX;
     p->drifts = mem_zero((size_t)KEPT_DRIFTS * p->ipus, sizeof(*p->drifts));
@@ -48,7 +47,7 @@ void patterns_free(struct patterns *p)
     vec_free(&p->kept);
     vec_free(&p->shifts);
     free(p->slots);
-    free(p->work_arrays);
+    vec_free(&p->work_arrays);
     free(p->takes);
     free(p->drifts);
     free(p->drift_ids);
@@ -77,10 +76,12 @@ int64_t patterns_array(struct patterns *p, const uint64_t *values)
 static int64_t work_array(struct patterns *p, uint32_t number)
 {
     struct array *array = &p->report->array;
-    struct clock_work work = work_at(p->clock->model, number);
+    struct clock_work work = work_at(p->clock->model, p->clock->costs, number);
     uint32_t at = 0;
-    if (p->work_arrays[number])
-        return p->work_arrays[number] - 1;
+    while (p->work_arrays.count <= number)
+        *vec_push(&p->work_arrays) = 0;
+    if (p->work_arrays.data[number])
+        return p->work_arrays.data[number] - 1;
     array_begin(array);
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
@@ -91,7 +92,7 @@ static int64_t work_array(struct patterns *p, uint32_t number)
     array_end(array);
     const void *data = array->bytes.count ? (const void *)array->bytes.data : "";
     database_add(p->report->db, TABLE_ARRAYS, "ibnn", p->next_array, data, array->bytes.count);
-    p->work_arrays[number] = p->next_array + 1;
+    p->work_arrays.data[number] = p->next_array + 1;
     return p->next_array++;
 }
 
@@ -111,7 +112,7 @@ static void find_taking(struct patterns *p, uint32_t number)
 {
     if (p->takes_of == number)
         return;
-    struct clock_work work = work_at(p->clock->model, number);
+    struct clock_work work = work_at(p->clock->model, p->clock->costs, number);
     memset(p->takes, 0, (size_t)p->ipus * p->tiles);
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
@@ -169,7 +170,7 @@ static void data_of(const struct patterns *p, const struct step_pattern *pattern
     *in = *out = 0;
     if (!pattern->moves)
         return;
-    struct clock_work work = work_at(p->clock->model, pattern->work);
+    struct clock_work work = work_at(p->clock->model, p->clock->costs, pattern->work);
     uint32_t first = ipu * p->tiles, last = first + p->tiles;
     for (size_t i = 0; work.flows && i < work.count; ++i) {
         const struct model_flow *flow = work.flows + i;

@@ -93,7 +93,7 @@ static struct pattern_offsets work_offsets(void *user)
 {
     struct steps_writer *w = user;
     const uint64_t *now = clock_offsets(w->clock, w->clock->shape);
-    struct clock_work work = work_at(w->clock->model, w->work);
+    struct clock_work work = work_at(w->clock->model, w->clock->costs, w->work);
     memcpy(w->offsets, now, (size_t)w->clock->ipus * w->clock->tiles * sizeof(*now));
     for (size_t i = 0; i < work.count; ++i) {
         struct span span = work_span(&work, i);
@@ -117,10 +117,10 @@ static int64_t array_after_work(struct steps_writer *w)
     return patterns_array(w->patterns, clock_offsets(w->clock, SHAPE_DEEP));
 }
 
-static void write_work(struct steps_writer *w, uint32_t step)
+static void write_work(struct steps_writer *w, uint32_t step, size_t work)
 {
     const struct model_step *of = w->clock->model->steps.data + step;
-    w->work = (uint32_t)work_of_step(w->clock->model, of);
+    w->work = (uint32_t)work;
     struct step_pattern pattern = { .start = w->array, .work = w->work, .moves = of->kind != MODEL_EXECUTE };
     pattern.end = array_after_work(w);
     add_row(w, step, PART_STEP, patterns_id(w->patterns, &pattern, work_offsets, w));
@@ -198,7 +198,7 @@ static void on_event(void *user, const struct timeline_event *event)
     if (!parts)
         return;
     if (event->kind != MODEL_SYNC)
-        write_work(w, event->step);
+        write_work(w, event->step, event->work);
     else
         write_sync(w, event->step,
                    parts >> PART_BEGIN & 1  ? PART_BEGIN

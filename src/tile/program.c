@@ -90,10 +90,10 @@ static uint32_t aligned(uint32_t address, uint32_t alignment)
     return (address + alignment - 1) & ~(alignment - 1);
 }
 
-/* Gives the reached sections addresses, code first; returns the end. */
-static uint32_t place(struct linker *l, const struct tile_memory_map *map, uint32_t *code_end)
+/* Gives the reached sections addresses from `base` on, code first; returns the end. */
+static uint32_t place(struct linker *l, const struct tile_memory_map *map, uint32_t base, uint32_t *code_end)
 {
-    uint64_t at = map->base;
+    uint64_t at = base;
     for (int data = 0; data < 2; ++data) {
         for (size_t o = 0; o < l->count; ++o)
             for (size_t s = 0; s < l->objects[o]->sections.count; ++s) {
@@ -192,11 +192,11 @@ static void copy_object(struct linker *l, struct tile_program *program, size_t o
     }
 }
 
-static struct tile_program *build(struct linker *l, uint32_t end, uint32_t code_end)
+static struct tile_program *build(struct linker *l, uint32_t base, uint32_t end, uint32_t code_end)
 {
     struct tile_program *program = MEM_NEW(struct tile_program);
     program->arch = l->objects[0]->arch;
-    program->base = tile_maps[program->arch].base;
+    program->base = base;
     program->code_bytes = code_end - program->base;
     program->bytes = end - program->base;
     program->image = arena_zero(&program->arena, program->bytes + 16, 1);
@@ -210,7 +210,7 @@ static struct tile_program *build(struct linker *l, uint32_t end, uint32_t code_
 }
 
 struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count, const char *const *roots,
-                                       size_t root_count, struct str *why)
+                                       size_t root_count, uint32_t base, struct str *why)
 {
     struct linker l = { .objects = objects, .count = count, .why = why };
     struct tile_program *program = NULL;
@@ -228,9 +228,10 @@ struct tile_program *tile_program_link(const struct tile_object *const *objects,
     while (l.reached.count && !l.failed)
         reach_more(&l, l.reached.data[--l.reached.count]);
     if (!l.failed && count) {
-        uint32_t end = place(&l, tile_maps + objects[0]->arch, &code_end);
+        base = base ? base : tile_maps[objects[0]->arch].base;
+        uint32_t end = place(&l, tile_maps + objects[0]->arch, base, &code_end);
         if (!l.failed)
-            program = build(&l, end, code_end);
+            program = build(&l, base, end, code_end);
     }
     if (l.failed) {
         tile_program_free(program);

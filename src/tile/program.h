@@ -21,10 +21,11 @@ struct tile_program {
     struct arena arena;
 };
 
-/* Links the sections that the roots reach. Symbols are looked up in the object that names them, then in global
- * symbols of all. NULL, with the reason, for what is missing or does not fit. The objects can be freed afterwards. */
+/* Links the sections that the roots reach, from an address on (a multiple of 64; 0: the start of memory). Symbols are
+ * looked up in the object that names them, then in global symbols of all. NULL, with the reason, for what is missing or
+ * does not fit. The objects can be freed afterwards. */
 struct tile_program *tile_program_link(const struct tile_object *const *objects, size_t count, const char *const *roots,
-                                       size_t root_count, struct str *why);
+                                       size_t root_count, uint32_t base, struct str *why);
 void tile_program_free(struct tile_program *program);
 /* 0 when the program lacks it. */
 uint32_t tile_program_symbol(const struct tile_program *program, const char *name);

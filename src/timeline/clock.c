@@ -30,7 +30,7 @@ size_t work_of_step(const struct model *model, const struct model_step *step)
     }
 }
 
-struct clock_work work_at(const struct model *model, size_t number)
+struct clock_work work_at(const struct model *model, const struct step_costs *costs, size_t number)
 {
     if (number < model->sets.count) {
         const struct model_set *set = model->sets.data + number;
@@ -49,7 +49,12 @@ struct clock_work work_at(const struct model *model, size_t number)
         kind = MODEL_STREAM_COPY;
         exchange = model->host_exchanges.data + number;
     } else {
-        return (struct clock_work){ 0 };
+        number -= model->host_exchanges.count;
+        if (!costs || number >= costs->list.count)
+            return (struct clock_work){ 0 };
+        const struct step_cost *cost = costs->list.data + number;
+        return (struct clock_work){ MODEL_EXECUTE, cost->parts ? costs->parts.data + cost->first_part : NULL, NULL,
+                                    cost->parts };
     }
     return (struct clock_work){ kind, NULL, exchange->flows ? model->flows.data + exchange->first_flow : NULL,
                                 exchange->flows };
@@ -148,7 +153,7 @@ void clock_sync(struct clock *clock, bool external)
  */
 static void apply(struct clock *clock, size_t number, uint64_t times, uint64_t *limits)
 {
-    struct clock_work work = work_at(clock->model, number);
+    struct clock_work work = work_at(clock->model, clock->costs, number);
     uint32_t base = 0; /* first tile of the IPU that limits belong to */
     uint64_t done = limits[0], asked = limits[1];
     for (size_t i = 0; i < work.count; ++i) {
@@ -252,7 +257,7 @@ void clock_work(struct clock *clock, size_t work)
         clock->shape = found;
         return;
     }
-    if (!work_at(clock->model, work).count)
+    if (!work_at(clock->model, clock->costs, work).count)
         return;
     uint32_t depth = clock->shapes.data[parent].depth + 1;
     if (parent == SHAPE_DEEP || depth > DEPTH_MAX || clock->shapes.count >= UINT32_MAX / 2) {

@@ -6,6 +6,7 @@
 #define TIMELINE_CLOCK_H
 
 #include "image/image.h"
+#include "timeline/costs.h"
 
 /* What tiles of a run spend in a step. */
 struct span {
@@ -19,10 +20,11 @@ struct clock_work {
     const struct model_flow *flows;
     size_t count;
 };
-/* Works are numbered: sets, exchanges, global exchanges, host exchanges. */
+/* Works are numbered: sets, exchanges, global exchanges, host exchanges; behind them what was counted (costs, NULL:
+ * nothing was). */
 size_t work_count(const struct model *model);
 size_t work_of_step(const struct model *model, const struct model_step *step); /* work_count: none */
-struct clock_work work_at(const struct model *model, size_t number);
+struct clock_work work_at(const struct model *model, const struct step_costs *costs, size_t number);
 static inline struct span work_span(const struct clock_work *work, size_t i)
 {
     if (work->parts)
@@ -41,8 +43,9 @@ struct shape {
 
 struct clock {
     const struct model *model;
-    unsigned ipus, tiles; /* of a replica; tiles of one IPU */
-    bool many;            /* the device has more IPUs than one */
+    const struct step_costs *costs; /* NULL: none */
+    unsigned ipus, tiles;           /* of a replica; tiles of one IPU */
+    bool many;                      /* the device has more IPUs than one */
     uint64_t global_sync;
     unsigned *arrive, *resume; /* one-way delays, by tile of an IPU */
     uint64_t *base;            /* by IPU */

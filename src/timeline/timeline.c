@@ -16,9 +16,9 @@ struct timeline_walk {
     const struct model *model;
     struct timeline *timeline;
     struct clock clock;
-    uint64_t *syncing; /* by op, and one more: steps that sync before it */
-    uint64_t *longest; /* by work: cycles of the tile that takes longest + 1; 0 not known yet */
-    uint64_t *times;   /* by work: how often it was done */
+    uint64_t *syncing;     /* by op, and one more: steps that sync before it */
+    VEC(uint64_t) longest; /* by work: cycles of the tile that takes longest + 1; 0 not known yet */
+    VEC(uint64_t) times;   /* by work: how often it was done */
     bool entry_syncs;
     timeline_callback callback;
     void *user;
@@ -30,15 +30,15 @@ static bool brings_sync(const struct model *model, uint32_t step)
     return kind == MODEL_EXCHANGE || kind == MODEL_GLOBAL_EXCHANGE || kind == MODEL_STREAM_COPY || kind == MODEL_SYNC;
 }
 
-static void report_event(const struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t from,
-                         uint64_t cycles)
+static void report_event(const struct timeline_walk *walk, uint32_t step, size_t work, enum timeline_phase phase,
+                         uint64_t from, uint64_t cycles)
 {
     if (!walk->callback)
         return;
     const struct model_step *of = walk->model->steps.data + step;
     uint64_t to = clock_now(&walk->clock);
-    walk->callback(walk->user, &(struct timeline_event){ step, of->kind, of->detail, (uint8_t)phase, from, to, cycles,
-                                                         cycles - (to - from) });
+    walk->callback(walk->user, &(struct timeline_event){ step, work, of->kind, of->detail, (uint8_t)phase, from, to,
+                                                         cycles, cycles - (to - from) });
 }
 
 static uint64_t now(const struct timeline_walk *walk)
@@ -53,35 +53,40 @@ static void sync(struct timeline_walk *walk, uint32_t step, enum model_sync deta
     if (!walk->callback)
         return;
     uint64_t to = clock_now(&walk->clock);
-    walk->callback(walk->user, &(struct timeline_event){ step, MODEL_SYNC, (uint8_t)detail, (uint8_t)phase, from, to,
-                                                         to - from, 0 });
+    walk->callback(walk->user, &(struct timeline_event){ step, work_count(walk->model), MODEL_SYNC, (uint8_t)detail,
+                                                         (uint8_t)phase, from, to, to - from, 0 });
 }
 
 static uint64_t longest(struct timeline_walk *walk, size_t number)
 {
-    if (!walk->longest[number]) {
-        struct clock_work work = work_at(walk->model, number);
+    uint64_t *known = walk->longest.data + number;
+    if (!*known) {
+        struct clock_work work = work_at(walk->model, walk->clock.costs, number);
         for (size_t i = 0; i < work.count; ++i) {
             uint64_t cycles = work_span(&work, i).cycles;
-            walk->longest[number] = cycles > walk->longest[number] ? cycles : walk->longest[number];
+            *known = cycles > *known ? cycles : *known;
         }
-        ++walk->longest[number];
+        ++*known;
     }
-    return walk->longest[number] - 1;
+    return *known - 1;
 }
 
 /* times: more than one without a callback alone. */
-static void work(struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t times)
+static void do_work(struct timeline_walk *walk, uint32_t step, size_t number, enum timeline_phase phase, uint64_t times)
 {
-    size_t number = work_of_step(walk->model, walk->model->steps.data + step);
     uint64_t from = now(walk);
-    walk->times[number] += walk->clock.weight * times;
+    walk->times.data[number] += walk->clock.weight * times;
     if (times == 1)
         clock_work(&walk->clock, number);
     else
         clock_works(&walk->clock, number, times);
     if (walk->callback)
-        report_event(walk, step, phase, from, longest(walk, number));
+        report_event(walk, step, number, phase, from, longest(walk, number));
+}
+
+static void work(struct timeline_walk *walk, uint32_t step, enum timeline_phase phase, uint64_t times)
+{
+    do_work(walk, step, work_of_step(walk->model, walk->model->steps.data + step), phase, times);
 }
 
 /* times: only of steps that do not sync. */
@@ -111,7 +116,7 @@ static void run_step(struct timeline_walk *walk, uint32_t step, uint64_t times)
         break;
     default: /* control flow and WriteUndef take no time */
         if (walk->callback)
-            report_event(walk, step, TIMELINE_WHOLE, clock_now(&walk->clock), 0);
+            report_event(walk, step, work_count(walk->model), TIMELINE_WHOLE, clock_now(&walk->clock), 0);
     }
 }
 
@@ -123,12 +128,30 @@ static void run_ops(struct timeline_walk *walk, uint32_t first, uint32_t count, 
         run_step(walk, walk->model->op_steps.data[i], times);
 }
 
+/* An op whose set took cycles that were counted. */
+static void run_counted(struct timeline_walk *walk, const struct trace_entry *entry, uint64_t times)
+{
+    const struct model *model = walk->model;
+    uint32_t index = entry->count & ~TRACE_COUNTED;
+    assert(walk->clock.costs && index < walk->clock.costs->list.count);
+    const struct step_cost *cost = walk->clock.costs->list.data + index;
+    for (size_t i = model->op_first.data[entry->first]; i < model->op_first.data[(size_t)entry->first + 1]; ++i) {
+        uint32_t step = model->op_steps.data[i];
+        if (model->steps.data[step].kind != MODEL_EXECUTE || model->steps.data[step].index != cost->set) {
+            run_step(walk, step, times);
+            continue;
+        }
+        walk->timeline->times[step] += walk->clock.weight * times;
+        do_work(walk, step, work_count(model) + index, TIMELINE_WHOLE, times);
+    }
+}
+
 static bool entries_sync(const struct timeline_walk *walk, const struct trace_entry *entries, size_t count)
 {
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
         if (e->times ? e->first == TRACE_RUN && walk->entry_syncs
-                     : walk->syncing[(size_t)e->first + e->count] > walk->syncing[e->first])
+                     : walk->syncing[(size_t)e->first + trace_ops(e)] > walk->syncing[e->first])
             return true;
     }
     return false;
@@ -183,7 +206,9 @@ static void run_entries(struct timeline_walk *walk, const struct trace_entry *en
 {
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
-        if (!e->times) {
+        if (trace_is_counted(e)) {
+            run_counted(walk, e, times);
+        } else if (!e->times) {
             run_ops(walk, e->first, e->count, times);
         } else if (!e->count) { /* one that did not end */
             begin_block(walk, e, times);
@@ -219,11 +244,12 @@ static uint64_t *account_of(struct timeline_cycles *cycles, unsigned kind)
 
 /* Each work times how often it was done: differences between neighbouring tiles first, so that a run of tiles is two
  * additions. */
-static void book_works(struct timeline *timeline, const struct model *model, const uint64_t *done)
+static void book_works(struct timeline *timeline, const struct timeline_walk *walk)
 {
-    for (size_t number = 0, count = work_count(model); number < count; ++number) {
-        uint64_t times = done[number];
-        struct clock_work work = work_at(model, times ? number : count);
+    const struct model *model = walk->model;
+    for (size_t number = 0; number < walk->times.count; ++number) {
+        uint64_t times = walk->times.data[number];
+        struct clock_work work = times ? work_at(model, walk->clock.costs, number) : (struct clock_work){ 0 };
         for (size_t i = 0; i < work.count; ++i) {
             struct span span = work_span(&work, i);
             assert(span.tile + span.tiles <= timeline->tile_count);
@@ -285,11 +311,22 @@ static void check_accounts(const struct timeline *timeline, struct clock *clock)
 }
 #endif
 
+/* What is to be walked refers to these counted works, which are known so far or new. */
+static void use_costs(struct timeline_walk *walk, const struct step_costs *costs)
+{
+    size_t count = work_count(walk->model) + (costs ? costs->list.count : 0), known = walk->times.count;
+    if (costs)
+        walk->clock.costs = costs;
+    if (count <= known)
+        return;
+    memset(vec_extend(&walk->longest, count - known), 0, (count - known) * sizeof(uint64_t));
+    memset(vec_extend(&walk->times, count - known), 0, (count - known) * sizeof(uint64_t));
+}
+
 static void walk_start(struct timeline_walk *walk)
 {
-    walk->longest = walk->callback ? mem_zero(work_count(walk->model) + 1, sizeof(*walk->longest)) : NULL;
-    walk->times = mem_zero(work_count(walk->model) + 1, sizeof(*walk->times));
     clock_start(&walk->clock, walk->image);
+    use_costs(walk, NULL);
     find_syncs(walk);
 }
 
@@ -297,8 +334,8 @@ static void walk_end(struct timeline_walk *walk)
 {
     clock_free(&walk->clock);
     free(walk->syncing);
-    free(walk->longest);
-    free(walk->times);
+    vec_free(&walk->longest);
+    vec_free(&walk->times);
 }
 
 static struct timeline start_timeline(const struct image *image)
@@ -320,8 +357,8 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
         .image = image, .model = model, .timeline = timeline, .callback = callback, .user = user
     };
     walk_start(&walk);
-    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
-    book_works(timeline, model, walk.times);
+    timeline_walk_on(&walk, trace);
+    book_works(timeline, &walk);
     book_tiles(timeline, &walk.clock);
 #ifndef NDEBUG
     check_accounts(timeline, &walk.clock);
@@ -341,6 +378,7 @@ struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_ca
 
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace)
 {
+    use_costs(walk, trace->costs);
     run_entries(walk, trace->entries.data, trace->entries.count, 1);
 }
 
@@ -361,7 +399,7 @@ void timeline_walk_sums(struct timeline_walk *walk, struct timeline *timeline)
 {
     *timeline = start_timeline(walk->image);
     memcpy(timeline->times, walk->timeline->times, walk->model->steps.count * sizeof(*timeline->times));
-    book_works(timeline, walk->model, walk->times);
+    book_works(timeline, walk);
     book_tiles(timeline, &walk->clock);
 }
 
@@ -382,7 +420,7 @@ uint64_t timeline_clock(const struct image *image, const struct trace *trace, ui
     struct timeline timeline = { .times = mem_zero(model->steps.count + 1, sizeof(*timeline.times)) };
     struct timeline_walk walk = { .image = image, .model = model, .timeline = &timeline };
     walk_start(&walk);
-    run_entries(&walk, trace->entries.data, trace->entries.count, 1);
+    timeline_walk_on(&walk, trace);
     uint64_t now = clock_tile(&walk.clock, tile);
     walk_end(&walk);
     free(timeline.times);
@@ -395,22 +433,27 @@ void timeline_free(struct timeline *timeline)
     free(timeline->times);
 }
 
-struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step)
+struct timeline_figures timeline_work_figures(const struct clock_work *work)
 {
-    struct clock_work work = work_at(model, work_of_step(model, model->steps.data + step));
     struct timeline_figures f = { 0 };
-    for (size_t i = 0; i < work.count; ++i) {
-        struct span span = work_span(&work, i);
-        uint64_t bytes = work.flows ? work.flows[i].sent + work.flows[i].received : 0;
+    for (size_t i = 0; i < work->count; ++i) {
+        struct span span = work_span(work, i);
+        uint64_t bytes = work->flows ? work->flows[i].sent + work->flows[i].received : 0;
         f.cycles = span.cycles > f.cycles ? span.cycles : f.cycles;
         f.sum += span.cycles * span.tiles;
-        f.active_sum += work.parts ? work.parts[i].active * span.tiles : 0;
+        f.active_sum += work->parts ? work->parts[i].active * span.tiles : 0;
         f.tiles += span.cycles ? span.tiles : 0;
         f.data_sum += bytes * span.tiles;
         f.data_max = bytes > f.data_max ? bytes : f.data_max;
     }
     f.data = f.data_sum / 2;
     return f;
+}
+
+struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step)
+{
+    struct clock_work work = work_at(model, NULL, work_of_step(model, model->steps.data + step));
+    return timeline_work_figures(&work);
 }
 
 uint32_t timeline_answering(const struct image *image, uint32_t step)

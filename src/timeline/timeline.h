@@ -8,6 +8,9 @@
 #include "image/image.h"
 #include "timeline/trace.h"
 
+struct clock;
+struct clock_work;
+
 /* Parts of a stream copy: the sync before it, the transfer, the syncs after. */
 enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMELINE_END };
 /* Something that happened.  Syncs of a step are events with the step's number: kind is MODEL_SYNC then.
@@ -16,6 +19,7 @@ enum timeline_phase { TIMELINE_WHOLE = 0, TIMELINE_BEGIN, TIMELINE_MIDDLE, TIMEL
  */
 struct timeline_event {
     uint32_t step;
+    size_t work;    /* of clock.h, of events that have one */
     uint8_t kind;   /* enum model_kind: leaf steps */
     uint8_t detail; /* as the step's; of a sync enum model_sync */
     uint8_t phase;
@@ -23,7 +27,7 @@ struct timeline_event {
 };
 typedef void (*timeline_callback)(void *user, const struct timeline_event *event);
 
-/* A step's figures, the same whenever it runs. */
+/* A work's figures, the same whenever it is done. */
 struct timeline_figures {
     uint64_t cycles;             /* of the tile that takes longest */
     uint64_t sum, active_sum;    /* over tiles: cycles, and those in which a thread runs (compute sets) */
@@ -57,7 +61,6 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
                    timeline_callback callback, void *user);
 /* Begins an incremental walk, for consecutive records. The image has a model; the callback, which there is, finds the
  * clock after each event. */
-struct clock;
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
@@ -76,6 +79,8 @@ pop_status timeline_check_estimates(const struct timeline *timeline, const struc
                                     pop_error *error);
 /* POP_PROFILING_DISABLED when the trace is full. */
 pop_status timeline_check_trace(const struct trace *trace, const char *api, pop_error *error);
+struct timeline_figures timeline_work_figures(const struct clock_work *work);
+/* Of a step whose cycles are not counted. */
 struct timeline_figures timeline_figures_of(const struct model *model, uint32_t step);
 /* Tiles that have no part in a step that brings syncs along: each acknowledges them beforehand (Sans) and waits until
  * they have happened (SyncAns), so that it delays none and overtakes none.  0 for steps without syncs of their own.

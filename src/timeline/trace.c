@@ -196,6 +196,16 @@ void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth,
         next_iteration(trace, next, depth);
 }
 
+void trace_counted(struct trace *trace, uint32_t at, uint32_t cost)
+{
+    trace->hot_times = NULL; /* entries may move */
+    if (!trace->full)
+        push_run(trace, at);
+    if (!trace->full)
+        push(trace, (struct trace_entry){ at, TRACE_COUNTED | cost, 0 });
+    trace->from = at + 1;
+}
+
 size_t trace_suspend(struct trace *trace, uint32_t end)
 {
     size_t entries = trace->entries.count;
@@ -218,7 +228,7 @@ static void count_entries(const struct trace_entry *entries, size_t count, uint6
             count_entries(entry + 1, entry->count, times * entry->times, counts);
             i += entry->count;
         } else {
-            for (uint32_t op = entry->first; op - entry->first < entry->count; ++op)
+            for (uint32_t op = entry->first; op - entry->first < trace_ops(entry); ++op)
                 counts[op] += times;
         }
     }

@@ -5,14 +5,25 @@
 #ifndef TIMELINE_TRACE_H
 #define TIMELINE_TRACE_H
 
-#include "base/vec.h"
+#include "timeline/costs.h"
 
-/* times == 0: the ops [first, first + count) ran, one after another.  Otherwise a block: the next count entries, times
+/* times == 0: the ops [first, first + count) ran, one after another; with TRACE_COUNTED in count, the op `first` ran,
+ * and its set took what the rest of count is the index of in costs.  Otherwise a block: the next count entries, times
  * over; count 0 marks a block that did not end: its contents follow in line. */
+#define TRACE_COUNTED 0x80000000u
 struct trace_entry {
     uint32_t first, count;
     uint64_t times;
 };
+/* Of an entry that is no block. */
+static inline uint32_t trace_ops(const struct trace_entry *entry)
+{
+    return entry->count & TRACE_COUNTED ? 1 : entry->count;
+}
+static inline bool trace_is_counted(const struct trace_entry *entry)
+{
+    return !entry->times && entry->count & TRACE_COUNTED;
+}
 /* The first of a block: an iteration, or a whole run (which begins with the steps of model.entry). */
 enum trace_block { TRACE_ITERATION = 0, TRACE_RUN = 1 };
 
@@ -31,7 +42,8 @@ struct trace {
     size_t run, last_run; /* blocks of the run in progress and of the one before */
     uint32_t hot_at,
         hot_next; /* a jump that would only count: the loop whose iterations have been one and the same stretch */
-    uint64_t *hot_times; /* NULL: none */
+    uint64_t *hot_times;            /* NULL: none */
+    const struct step_costs *costs; /* that counted ops refer to; NULL: there are none */
     bool running;
     bool full; /* it has TRACE_MAX entries: nothing more is recorded */
 };
@@ -52,6 +64,8 @@ void trace_resume(struct trace *trace, size_t entries);
 /* After the op at `at` the run goes on at next != at + 1, inside so many calls.  iteration: the jump goes back to a
  * loop's first op. */
 void trace_jump(struct trace *trace, uint32_t at, uint32_t next, uint32_t depth, bool iteration);
+/* The op at `at`, which is running, takes costs->list[cost]. */
+void trace_counted(struct trace *trace, uint32_t at, uint32_t cost);
 /* Whether that was all: the last iteration again. */
 static inline bool trace_again(struct trace *trace, uint32_t at, uint32_t next)
 {

@@ -220,7 +220,7 @@ static void run_object(const struct tile_object *object)
     for (size_t i = 0; i < object->symbols.count && !root; ++i)
         root = object->symbols.data[i].global ? object->symbols.data[i].name : NULL;
     tile_object_list(object, &text);
-    struct tile_program *program = root ? tile_program_link(&object, 1, &root, 1, &why) : NULL;
+    struct tile_program *program = root ? tile_program_link(&object, 1, &root, 1, 0, &why) : NULL;
     struct tile *tile = program ? tile_create(program) : NULL;
     struct tile_result result;
     if (tile) {

@@ -269,6 +269,31 @@ ENTRY __runCodelet_assembly__IsZero
   st32 $m1, $m2, $mzero, 0
   exitz $m0
 
+// 3 slots, value + 1 of the loop, 2.
+ENTRY __runCodelet_assembly__Countdown
+  ld32 $m0, $mvertex_base, 0
+  ld32 $m2, $m0, 0
+  add $m3, $m2, 10
+1:
+  brnzdec $m2, 1b
+  st32 $m3, $m0, $mzero, 0
+  exitz $mzero
+
+ENTRY __runCodelet_assembly__Address
+  ld32 $m0, $mvertex_base, 0
+  ld32 $m1, $mvertex_base, 1
+  st32 $m0, $m1, $mzero, 0
+  exitz $mzero
+
+ENTRY __runCodelet_assembly__LoadBoth
+  ld32 $m0, $mvertex_base, 0
+  ld32 $m1, $mvertex_base, 1
+  ld32 $m2, $mvertex_base, 2
+  tapack $m4:5, $m0, $m1, $m1
+  ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+  st32 $a0, $m2, $mzero, 0
+  exitz $mzero
+
 ENTRY __runCodelet_assembly__Beyond
   ld32 $m0, $mvertex_base, 0
   ld32 $m1, $mvertex_base, 1

@@ -111,6 +111,36 @@ class Draw : public MultiVertex
     bool compute(unsigned);
 };
 
+// Counts its value down to 0, and adds 10 to it: its work depends on data.
+class Countdown : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    InOut<int> value;
+    bool compute();
+};
+
+// Where its field is in the tile's memory.
+class Address : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<int, ONE_PTR, 8>> in;
+    Output<int> address;
+    bool compute();
+};
+
+// Loads from both at once, from different memory elements.
+class LoadBoth : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<int, ONE_PTR, 8>> a;
+    Input<Vector<int, ONE_PTR, 8>> b;
+    InOut<int> sum;
+    bool compute();
+};
+
 // Stores one element behind its field.
 class Beyond : public Vertex
 {

@@ -298,6 +298,100 @@ static void an_estimate_overrides_the_count(struct world *w)
     assert_int_equal(cycles.compute % 1200, 0);
 }
 
+static uint64_t compute_cycles(struct world *w)
+{
+    pop_error error = { 0 };
+    pop_cycles cycles = { 0 };
+    must(pop_engine_cycles(w->engine, &cycles, &error), &error);
+    return cycles.compute;
+}
+
+/* Of the longest execution in the profile. */
+static uint64_t longest_step(struct world *w)
+{
+    pop_error error = { 0 };
+    pop_profile_value profile;
+    uint64_t longest = 0;
+    must(pop_engine_execution_profile(w->engine, &profile, &error), &error);
+    const pop_profile_value *steps = pop_profile_path(&profile, "simulation.steps");
+    for (size_t i = 0; i < pop_profile_size(steps); ++i) {
+        const pop_profile_value *step = pop_profile_at(steps, i);
+        uint64_t cycles = pop_profile_as_uint(pop_profile_get(step, "cycles"));
+        if (strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") == 0 && cycles > longest)
+            longest = cycles;
+    }
+    pop_profile_free(&profile);
+    return longest;
+}
+
+/* What a vertex takes is counted as it runs: here 6 slots and one for each number that it counts. */
+static void cycles_depend_on_the_data(struct world *w)
+{
+    enum { SLOTS = 6, WORKERS = 6, FIRST = 100, MORE = 10, REPEATS = 3 };
+    int value = FIRST;
+    uint64_t expected = WORKERS * (SLOTS + FIRST);
+    if (strcmp(w->machine, "cpu") == 0)
+        return;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Countdown", 0);
+    connect(w, v, "value", pop_tensor_at(ints(w, v, NULL, "value", 1), 0));
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL), pop_repeat(REPEATS, pop_execute(set, NULL), NULL)));
+    world_put(w, "value", &value, sizeof(value));
+    world_run(w, 0);
+    assert_int_equal(compute_cycles(w), expected);
+    world_run(w, 1);
+    for (int i = 1; i <= REPEATS; ++i)
+        expected += WORKERS * (SLOTS + FIRST + (uint64_t)i * MORE);
+    assert_int_equal(compute_cycles(w), expected);
+    assert_int_equal(longest_step(w), WORKERS * (SLOTS + FIRST + REPEATS * MORE));
+    pop_engine_reset_execution_profile(w->engine);
+    world_put(w, "value", &value, sizeof(value));
+    world_run(w, 0);
+    assert_int_equal(compute_cycles(w), WORKERS * (SLOTS + FIRST));
+}
+
+/* The halves of a variable are beside each other in the tile's memory. */
+static void fields_stand_where_they_were_placed(struct world *w)
+{
+    int address[2];
+    bool placed = strcmp(w->machine, "cpu") != 0 && !w->checked;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_tensor in = ints(w, (pop_vertex){ 0 }, NULL, "in", 16), out = ints(w, (pop_vertex){ 0 }, NULL, "out", 2);
+    for (size_t i = 0; i < 2; ++i) {
+        pop_vertex v = world_vertex(w, set, "assembly::Address", 0);
+        connect(w, v, "in", pop_tensor_slice(in, 8 * i, 8 * i + 8, 0));
+        connect(w, v, "address", pop_tensor_at(out, i));
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    world_run(w, 0);
+    world_get(w, "out", address, sizeof(address));
+    assert_int_equal(address[1] - address[0], placed ? 32 : 0);
+}
+
+/* Element conflicts are those of the placement: two small variables of a tile are in one element. */
+static void conflicts_are_those_of_the_placement(struct world *w)
+{
+    enum { LARGE = 8192 };
+    if (strcmp(w->machine, "cpu") == 0 || w->checked)
+        return;
+    add_codelets(w);
+    pop_compute_set near = pop_graph_add_compute_set(w->graph, "near"),
+                    far = pop_graph_add_compute_set(w->graph, "far");
+    pop_vertex v = world_vertex(w, near, "assembly::LoadBoth", 0);
+    pop_tensor sum = ints(w, v, "sum", "sum", 1), large = ints(w, v, NULL, "large", LARGE);
+    connect(w, v, "a", pop_tensor_slice(large, 0, 4, 0));
+    connect(w, v, "b", pop_tensor_slice(large, 4, 8, 0));
+    v = world_vertex(w, far, "assembly::LoadBoth", 0);
+    connect(w, v, "sum", sum);
+    connect(w, v, "a", pop_tensor_slice(large, 0, 4, 0));
+    connect(w, v, "b", pop_tensor_slice(large, LARGE - 4, LARGE, 0));
+    world_start(w, POP_PROGRAMS(pop_execute(near, NULL), pop_execute(far, NULL)));
+    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "element");
+    world_run(w, 1);
+}
+
 static void a_store_beyond_a_field_is_found(struct world *w)
 {
     if (!w->checked)
@@ -313,14 +407,21 @@ static void a_store_beyond_a_field_is_found(struct world *w)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        SCENARIO(a_worker_adds_two_vectors),      SCENARIO(six_workers_scale_a_vector),
-        SCENARIO(a_field_has_each_layout),        SCENARIO(tables_have_rows_and_scalars),
-        SCENARIO(a_vector_list_is_written),       SCENARIO(a_supervisor_runs_workers),
-        SCENARIO(state_and_result_are_kept),      SCENARIO(random_numbers_continue_from_vertex_to_vertex),
-        SCENARIO(an_executable_carries_the_code), SCENARIO(source_text_is_assembled),
-        SCENARIO(a_trace_shows_the_slots),        SCENARIO(an_estimate_overrides_the_count),
-        SCENARIO(a_store_beyond_a_field_is_found)
-    };
+    const struct CMUnitTest tests[] = { SCENARIO(a_worker_adds_two_vectors),
+                                        SCENARIO(six_workers_scale_a_vector),
+                                        SCENARIO(a_field_has_each_layout),
+                                        SCENARIO(tables_have_rows_and_scalars),
+                                        SCENARIO(a_vector_list_is_written),
+                                        SCENARIO(a_supervisor_runs_workers),
+                                        SCENARIO(state_and_result_are_kept),
+                                        SCENARIO(random_numbers_continue_from_vertex_to_vertex),
+                                        SCENARIO(an_executable_carries_the_code),
+                                        SCENARIO(source_text_is_assembled),
+                                        SCENARIO(a_trace_shows_the_slots),
+                                        SCENARIO(an_estimate_overrides_the_count),
+                                        SCENARIO(cycles_depend_on_the_data),
+                                        SCENARIO(fields_stand_where_they_were_placed),
+                                        SCENARIO(conflicts_are_those_of_the_placement),
+                                        SCENARIO(a_store_beyond_a_field_is_found) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,11 +31,10 @@ void tables_part(struct compiler *c, uint32_t tile, const struct cost_tile *work
     assert(!last || last->tile + last->tiles <= tile); /* parts of a set by ascending tile */
     if (!cycles)
         return;
-    if (last && last->tile + last->tiles == tile && last->cycles == cycles && last->active == work->active) {
-        ++last->tiles;
+    struct model_part part = { tile, 1, cycles, work->active };
+    if (last && model_part_joins(last, &part))
         return;
-    }
-    *vec_push(&model->parts) = (struct model_part){ tile, 1, cycles, work->active };
+    *vec_push(&model->parts) = part;
     ++set->parts;
 }
 

@@ -328,6 +328,7 @@ bool pass_place(struct compiler *c, const struct place_inputs *in)
     if (good) {
         fill_model(&p);
         place_keep(&p);
+        place_edges(&p);
         LOG(COMPILER, DEBUG, "placed %zu blocks on %u tiles in %zu layouts", p.blocks.count, p.sizes.tiles,
             p.layouts.count);
         good = place_check_memory(&p);

@@ -120,21 +120,20 @@ static void edge_ends(struct pairs *x, int side, const struct edge *edge, uint8_
             add_end(x, side, PLACE_BUFFER, buffers[kind]);
 }
 
-/* Its blocks on the tile: from the first, as many as *count. */
-static uint32_t blocks_of(const struct place *p, uint32_t tile, struct end end, uint32_t *count)
+uint32_t place_blocks_of(const struct place *p, uint32_t tile, enum place_kind kind, uint32_t what, uint32_t *count)
 {
     assert(tile < p->sizes.tiles && p->first); /* the blocks are sorted by tile */
     size_t low = p->first[tile], high = p->first[tile + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct fit_block *block = &p->blocks.data[middle];
-        if (block->kind < end.kind || (block->kind == end.kind && block->what < end.what))
+        if (block->kind < kind || (block->kind == kind && block->what < what))
             low = middle + 1;
         else
             high = middle;
     }
     for (high = low;
-         high < p->first[tile + 1] && p->blocks.data[high].kind == end.kind && p->blocks.data[high].what == end.what;)
+         high < p->first[tile + 1] && p->blocks.data[high].kind == kind && p->blocks.data[high].what == what;)
         ++high;
     *count = (uint32_t)(high - low);
     return (uint32_t)(low - p->first[tile]);
@@ -262,11 +261,12 @@ static void add_pairs(struct pairs *x, uint32_t vertex, const struct element_con
 {
     for (size_t i = 0; i < x->sides[0].count; ++i)
         for (size_t k = 0; k < x->sides[1].count; ++k) {
-            uint32_t own, others, a = blocks_of(x->p, x->tile, x->sides[0].data[i], &own),
-                                  b = blocks_of(x->p, x->tile, x->sides[1].data[k], &others);
+            struct end one = x->sides[0].data[i], other = x->sides[1].data[k];
+            uint32_t own, others, a = place_blocks_of(x->p, x->tile, one.kind, one.what, &own),
+                                  b = place_blocks_of(x->p, x->tile, other.kind, other.what, &others);
             for (uint32_t n = 0; a != b && n < own * others; ++n)
                 add_pair(x, a + n % own, b + n / own, vertex, constraint);
-            if (a == b && is_apart(x, x->sides[0].data[i], a, own))
+            if (a == b && is_apart(x, one, a, own))
                 add_pair(x, a, a + 1, vertex, constraint);
         }
 }

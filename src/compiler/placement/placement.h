@@ -9,6 +9,9 @@
 
 #include <poplar/target.h>
 
+/* place_edges.c: image->edge_addresses, when blocks have addresses and there are vertices in assembly. */
+void place_edges(struct place *p);
+
 /* place_constraints.c: elem(*a) != elem(*b): what two fields of a vertex are connected to on its tile must be in
  * different memory elements: variables, and the set's buffers for what comes from other tiles or is laid out anew. */
 
@@ -16,6 +19,8 @@
 void place_find_apart(struct place *p);
 /* The bytes of such a message, `all` on the tile, that are the first field's; 0: it is one block. */
 uint64_t place_apart_bytes(const struct place *p, uint32_t buffer, uint32_t tile, uint64_t all);
+/* The blocks of a variable or buffer on a tile: from the first (of the tile's), as many as *count. */
+uint32_t place_blocks_of(const struct place *p, uint32_t tile, enum place_kind kind, uint32_t what, uint32_t *count);
 /* Fields that must be in different memory elements: pairs of blocks.  Called when blocks are by tile. */
 void place_constraints(struct place *p);
 /* The constraint of a pair that could not be met, as an error. */

@@ -315,6 +315,11 @@ static bool vertices_alike(const pop_store *store, uint32_t first, uint32_t seco
     return x == y;
 }
 
+bool dry_run_assembly(struct dry_run *dry, uint32_t type)
+{
+    return dry->counter && device_counter_assembly(dry->counter, dry->c->store->types.data[type].codelet);
+}
+
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how)
 {
     assert(vertex < dry->c->store->vertices.count);
@@ -336,7 +341,7 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
         ++dry->known_count;
         if (!count(dry, type, codelet, &known->cycles, why, sizeof(why))) {
             known->cycles = guess(dry, vertex, codelet);
-            known->how = MODEL_GUESSED;
+            known->how = dry_run_assembly(dry, type) ? MODEL_COUNTED : MODEL_GUESSED; /* counted when it runs */
         }
     }
     note(dry, type, known->how, why);

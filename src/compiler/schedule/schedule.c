@@ -51,6 +51,46 @@ static bool add_estimate(struct scheduling *s, uint32_t vertex, uint64_t cycles)
     return true;
 }
 
+/* ---- sets with vertices that are counted as they run ---- */
+
+static bool may_count(const struct scheduling *s)
+{
+    for (uint32_t g = 0; s->dry && g < s->set->groups; ++g)
+        if (dry_run_assembly(s->dry, s->order->groups.data[s->set->first_group + g].type))
+            return true;
+    return false;
+}
+
+static void begin_counted(struct scheduling *s)
+{
+    struct image *image = s->c->image;
+    if (!may_count(s))
+        return;
+    s->image->counted = image->vertex_cycles.count + 1;
+    s->image->model_set = s->index;
+    memset(vec_extend(&image->vertex_cycles, s->set->count), 0, s->set->count * sizeof(uint64_t));
+}
+
+/* place: of order_result.vertices. */
+static void keep_counted(const struct scheduling *s, uint64_t place, uint64_t cycles)
+{
+    if (s->image->counted)
+        s->c->image->vertex_cycles.data[s->image->counted - 1 + (place - s->set->first)] = cycles;
+}
+
+/* All have estimates: none is counted. */
+static void end_counted(const struct scheduling *s)
+{
+    struct image *image = s->c->image;
+    uint64_t any = 0;
+    for (uint64_t i = 0; s->image->counted && i < s->set->count; ++i)
+        any |= image->vertex_cycles.data[s->image->counted - 1 + i];
+    if (!s->image->counted || (any & IMAGE_COUNTED && !s->image->missing_estimate))
+        return;
+    image->vertex_cycles.count = s->image->counted - 1;
+    s->image->counted = s->image->model_set = 0;
+}
+
 /* Estimate from the vertex's device code, marked as such. */
 static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, pop_perf *perf)
 {
@@ -76,9 +116,10 @@ static bool schedule_group(struct scheduling *s, uint32_t g, uint64_t first, uin
             prefetch_edges(s->c->store, s->order, i);
         else
             prefetch_vertex(s->c->store, s->order, i);
-        if (!store_estimate(s->c->store, s->order->vertices[i], &perf) &&
-            !estimate_dry(s, group->type, s->order->vertices[i], &perf))
+        bool given = store_estimate(s->c->store, s->order->vertices[i], &perf);
+        if (!given && !estimate_dry(s, group->type, s->order->vertices[i], &perf))
             return false;
+        keep_counted(s, i, given || !dry_run_assembly(s->dry, group->type) ? perf.cycles : IMAGE_COUNTED);
         if (!add_estimate(s, s->order->vertices[i], perf.cycles))
             return false;
         s->flops[g] += perf.flops < FIGURE_MAX - s->flops[g] ? perf.flops : FIGURE_MAX - s->flops[g];
@@ -132,6 +173,7 @@ static bool schedule_set(struct compiler *c, const struct order_result *order, u
     c->image->model.sets.data[s.index].set = set->set + 1;
     size_t kept = c->image->model.vertices.count;
     struct tile_walk walk;
+    begin_counted(&s);
     tile_walk_begin(&walk, order, set);
     bool known = true;
     while (tile_walk_next(&walk)) {
@@ -147,6 +189,7 @@ static bool schedule_set(struct compiler *c, const struct order_result *order, u
                 (unsigned long long)s.vertices, (unsigned long long)cost_tile_cycles(&s.tile));
     }
     tile_walk_end(&walk);
+    end_counted(&s);
     for (uint32_t g = 0; g < set->groups; ++g) {
         const struct vertex_group *group = &order->groups.data[set->first_group + g];
         bool counted = !out->missing_estimate;

@@ -18,6 +18,8 @@ struct dry_run *dry_run_create(struct compiler *c);
 void dry_run_free(struct dry_run *dry);
 /* An estimate of a vertex (index of the store), and how it was found: MODEL_COUNTED or MODEL_GUESSED. */
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how);
+/* Whether the code of a type (of the store) is in assembly, so that its vertices are counted when they run. */
+bool dry_run_assembly(struct dry_run *dry, uint32_t type);
 /* Says which types were estimated so, and why some were guessed. */
 void dry_run_report(const struct dry_run *dry);
 

@@ -57,7 +57,7 @@ static inline void snippet_make(struct snippet *s, enum tile_arch arch, const ch
     if (!object)
         fail_msg("%s", str_text(&messages));
     const struct tile_object *objects[] = { object };
-    s->program = tile_program_link(objects, 1, &root, 1, &why);
+    s->program = tile_program_link(objects, 1, &root, 1, 0, &why);
     if (!s->program)
         fail_msg("%s", str_text(&why));
     s->tile = tile_create(s->program);

@@ -137,7 +137,7 @@ static void slots_are_the_published_ones(void **state)
         const struct tile_object *objects[] = { object };
         struct str why = { 0 };
         struct tile_result result;
-        struct tile_program *program = tile_program_link(objects, 1, &count->name, 1, &why);
+        struct tile_program *program = tile_program_link(objects, 1, &count->name, 1, 0, &why);
         if (!program)
             fail_msg("%s: %s", count->name, str_text(&why));
         struct tile *tile = tile_create(program);
@@ -176,7 +176,7 @@ static struct bench bench_open(const char *name)
     assert_int_equal(file_read(SOURCE_DIR "/tests/unit/tile/counts.S", &code, &size, &error), POP_OK);
     b.object = tile_assemble("counts.S", code, TILE_IPU2, &text);
     const struct tile_object *objects[] = { b.object };
-    b.program = tile_program_link(objects, 1, &name, 1, &text);
+    b.program = tile_program_link(objects, 1, &name, 1, 0, &text);
     assert_non_null(b.program);
     b.tile = tile_create(b.program);
     free(code);

@@ -28,7 +28,7 @@ static void bench_open(struct bench *b, const char *name)
     if (!b->object)
         fail_msg("%s", str_text(&text));
     const struct tile_object *objects[] = { b->object };
-    b->program = tile_program_link(objects, 1, roots, 2, &text);
+    b->program = tile_program_link(objects, 1, roots, 2, 0, &text);
     if (!b->program)
         fail_msg("%s", str_text(&text));
     b->tile = tile_create(b->program);

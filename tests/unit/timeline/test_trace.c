@@ -8,7 +8,9 @@ static void write_entries(char *text, size_t size, const struct trace_entry *ent
     for (size_t i = 0; i < count; ++i) {
         const struct trace_entry *e = entries + i;
         size_t used = strlen(text);
-        if (!e->times) {
+        if (trace_is_counted(e)) {
+            snprintf(text + used, size - used, "%u:%u ", e->first, e->count & ~TRACE_COUNTED);
+        } else if (!e->times) {
             snprintf(text + used, size - used, "%u-%u ", e->first, e->first + e->count - 1);
         } else if (!e->count) {
             snprintf(text + used, size - used, "%s", e->first == TRACE_RUN ? "!... " : "... ");
@@ -195,6 +197,27 @@ static void reset_while_running(void **state)
     trace_free(&trace);
 }
 
+/* Iterations whose sets took the same are folded, others are kept. */
+static void counted_ops_are_entries(void **state)
+{
+    (void)state;
+    static const uint32_t costs[] = { 0, 0, 1, 1, 1 };
+    struct trace trace = { 0 };
+    trace_begin(&trace, 0);
+    for (size_t i = 0; i < 5; ++i) {
+        trace_counted(&trace, 3, costs[i]);
+        if (i < 4)
+            trace_jump(&trace, 5, 2, 0, true);
+    }
+    trace_end(&trace, 8);
+    assert_trace(&trace, "1*!{0-2 3:0 4-5 1*{2-2 3:0 4-5} 2*{2-2 3:1 4-5} ... 2-2 3:1 4-7}");
+    uint64_t counts[8] = { 0 };
+    trace_count(&trace, counts);
+    assert_int_equal(counts[3], 5);
+    assert_int_equal(counts[7], 1);
+    trace_free(&trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +225,7 @@ int main(void)
         cmocka_unit_test(iterations_are_counted),      cmocka_unit_test(inner_loops_are_folded_first),
         cmocka_unit_test(different_branches_are_kept), cmocka_unit_test(loops_of_functions_end_with_them),
         cmocka_unit_test(memory_follows_structure),    cmocka_unit_test(reset_while_running),
+        cmocka_unit_test(counted_ops_are_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
