@@ -157,6 +157,7 @@ static void call_vertices(struct set_chunk *chunk)
     chunk->frame.external.set = chunk->execution->set;
     chunk->frame.external.image = chunk->execution->engine->image;
     chunk->frame.external.checked = false;
+    chunk->frame.external.counts = external_counts(chunk->execution->engine, chunk->execution->replica);
     chunk->frame.external.counted = chunk->execution->set->counted ? chunk->execution->replica->counted : NULL;
     chunk->frame.external.random = chunk->execution->replica->random;
     chunk->frame.external.calls = chunk->execution->engine->calls;

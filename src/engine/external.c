@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "image/reference.h"
 #include "popc/module/device_code.h"
+#include "report/report.h"
 #include "target/cost.h"
 
 #include <fenv.h>
@@ -136,6 +137,11 @@ static uint32_t floating_point(const struct execute_frame *frame, uint64_t verte
            (flags[IMAGE_FLAG_ESR] && !frame->behave.set->no_random ? ESR : 0u);
 }
 
+bool external_counts(const pop_engine *engine, const struct replica *replica)
+{
+    return engine->captured.running && replica->number == engine->profiled;
+}
+
 static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned char *state, uint64_t in_set)
 {
     const struct external_call *external = &frame->external;
@@ -150,6 +156,7 @@ static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned
                                      .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
                                                                         : UINT32_MAX,
                                      .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
+                                     .counts = external->counts,
                                      .checked = external->checked };
 }
 
@@ -181,6 +188,9 @@ void external_assemble(struct codelet_call *call, struct popc_assembly *assembly
     fesetenv(&host);
     if (!good)
         call->fail(call, run.text, run.file, run.line);
+    if (external->counted)
+        external->counted[external->first + (uint64_t)((unsigned char *)call->current - (unsigned char *)call->states) /
+                                                call->stride] += run.cycles;
 }
 
 void external_end(struct external_call *external)
@@ -252,7 +262,7 @@ static struct vertex_cycles *list_vertices(const struct engine_run *run, const s
 void external_book(struct engine_run *run, const struct image_set *set, uint32_t op)
 {
     struct trace *trace = &run->replica->trace, *captured = &run->engine->captured;
-    bool captures = captured->running && run->replica->number == run->engine->profiled;
+    bool captures = external_counts(run->engine, run->replica);
     if (!trace->running && !captures)
         return;
     struct vertex_cycles *list = list_vertices(run, set);
@@ -273,4 +283,57 @@ void external_book(struct engine_run *run, const struct image_set *set, uint32_t
         trace_counted(captured, op, cost);
     vec_free(&parts);
     mem_free(list);
+}
+
+/* ---- lines ---- */
+
+struct gathered_lines {
+    const char *type; /* whose lines are gathered */
+    VEC(struct report_line) list;
+};
+
+static void gather_line(void *user, const struct tile_line_count *count)
+{
+    struct gathered_lines *lines = user;
+    *vec_push(&lines->list) =
+        (struct report_line){ lines->type, count->file, count->line, count->executions, count->slots };
+}
+
+static int by_line(const void *left, const void *right)
+{
+    const struct report_line *a = left, *b = right;
+    int order = strcmp(a->type, b->type);
+    order = order ? order : strcmp(a->file, b->file);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+void external_report(const pop_engine *engine)
+{
+    const struct image *image = engine->image;
+    struct gathered_lines lines = { NULL, { 0 } };
+    size_t count = 0;
+    if (!engine->externals && !engine->calls)
+        return;
+    for (uint32_t i = 0; i < image->codelets.count; ++i) {
+        const struct codelet *codelet = image_codelet(image, i);
+        const struct tile_vertex *vertex = external_of(engine->externals, i);
+        lines.type = codelet->name;
+        if (vertex)
+            tile_vertex_lines(vertex, gather_line, &lines);
+        if (engine->calls)
+            tile_calls_lines(engine->calls, codelet, gather_line, &lines);
+    }
+    if (lines.list.count)
+        qsort(lines.list.data, lines.list.count, sizeof(*lines.list.data), by_line);
+    for (size_t i = 0; i < lines.list.count; ++i) {
+        struct report_line *line = lines.list.data + i, *last = count ? lines.list.data + count - 1 : NULL;
+        if (last && by_line(last, line) == 0) {
+            last->executions += line->executions;
+            last->slots += line->slots;
+        } else {
+            lines.list.data[count++] = *line;
+        }
+    }
+    report_write_lines(engine->report, lines.list.data, count);
+    vec_free(&lines.list);
 }

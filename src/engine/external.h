@@ -16,6 +16,7 @@ struct external_call {
     uint64_t first; /* vertex of the set that call->states belongs to */
     bool checked;
     uint64_t (*random)[2]; /* of the replica: six workers of each tile; NULL: no code draws random numbers */
+    bool counts;           /* lines are counted for the report */
     uint64_t *counted;     /* by vertex of the set: adds the cycles that it took; NULL: nobody asks */
     /* of C++ codelets with inline assembly or functions in assembly */
     struct tile_calls *calls;
@@ -34,11 +35,17 @@ void externals_free(struct externals *externals);
 struct tile_vertex *external_of(const struct externals *externals, uint32_t codelet);
 /* States of the random numbers of all workers of all tiles; NULL when no code draws any. The caller frees them. */
 uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2];
+/* Whether a replica's run is captured in a report. */
+struct pop_engine;
+struct replica;
+bool external_counts(const struct pop_engine *engine, const struct replica *replica);
 /* codelet_call.assemble: call is the first member of an execute_frame. */
 void external_assemble(struct codelet_call *call, struct popc_assembly *assembly);
 /* Records what the vertices of a set took, which the op executed. */
 struct engine_run;
 void external_book(struct engine_run *run, const struct image_set *set, uint32_t op);
+/* Writes the lines of assembly that captured runs executed to the engine's report. No run is in progress. */
+void external_report(const struct pop_engine *engine);
 /* Gives the thread's tile back. */
 void external_end(struct external_call *external);
 /* The run function of such vertices: call is the first member of an execute_frame. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter: one function per kind of op, which returns the index of the next op.  Control flow is here. */
 #include "engine/engine.h"
+#include "engine/external.h"
 #include "report/report.h"
 
 #include <assert.h>
@@ -263,6 +264,7 @@ static pop_status capture_end(struct capture *capture, uint32_t end, const struc
     if (!capture->trace)
         return run->status;
     trace_end(capture->trace, end);
+    external_report(capture->engine);
     pop_status status = report_run_end(capture->engine->report, capture->trace, run->api, &error);
     if (run->status != POP_OK || status == POP_OK)
         return run->status;

@@ -8,6 +8,7 @@
 #include "popc/module/codelet.h"
 #include "popc/module/device_code.h"
 #include "popc/module/module.h"
+#include "tile/machine.h"
 
 struct device_counter;
 struct tile_vertex;
@@ -90,8 +91,12 @@ void tile_call_give(struct tile_call *call);
 
 /* Begins a vertex: run has its state and what a tile_vertex_run has. False, with run->text, when it does not fit. */
 bool tile_call_begin(struct tile_call *call, const struct codelet *codelet, struct tile_vertex_run *run);
-/* Executes a statement on a worker of the vertex, or on its supervisor; run gets the error. */
+/* Executes a statement on a worker of the vertex, or on its supervisor; run gets its cycles (of the worker, or of the
+ * supervisor), or the error. */
 bool tile_call_execute(struct tile_call *call, unsigned worker, struct popc_assembly *statement,
                        struct tile_vertex_run *run);
+/* Calls back for the lines of a codelet's statements in runs that counted them. No run is in progress. */
+void tile_calls_lines(const struct tile_calls *calls, const struct codelet *codelet, tile_line_callback callback,
+                      void *user);
 
 #endif

@@ -16,12 +16,16 @@
 enum { CODE_BYTES = 0x8000, STACK_BYTES = 0x1000, STACK_ALIGNMENT = 8, WINDOW_BYTES = 0x10000, BEHIND = 64 };
 enum { MOST_WINDOWS = 16, OUTSIDE = 0xf0000, QUOTED = 80, MOST_SLOTS = 100000000 };
 #define LABEL "popc_statement"
+/* The file of what surrounds a statement, which no line of the user has. */
+#define SURROUNDINGS "-"
 
 /* A statement that was assembled. */
 struct made_statement {
     uint64_t key;
     struct tile_program *program;
     uint32_t entry;
+    uint64_t *executed; /* by word of its code, where lines are counted */
+    const struct codelet *codelet;
     struct tile_place places[TILE_STATEMENT_OPERANDS];
 };
 
@@ -64,8 +68,10 @@ struct tile_calls *tile_calls_create(struct module *const *modules, size_t count
 
 static void free_call(struct tile_call *call)
 {
-    for (size_t i = 0; i < call->made.count; ++i)
+    for (size_t i = 0; i < call->made.count; ++i) {
         tile_program_free(call->made.data[i].program);
+        mem_free(call->made.data[i].executed);
+    }
     vec_free(&call->made);
     vec_free(&call->windows.list);
     tile_free(call->tile);
@@ -251,10 +257,11 @@ static struct tile_program *link_statement(const struct tile_call *call, const s
     str_format(&source, ".section .text." LABEL ", \"ax\"\n.globl " LABEL "\n.align 8\n%s\n" LABEL ":\n",
                supervisor ? ".supervisor" : ".worker");
     if (s->calls)
-        str_format(&source, "%scall $m10, %s\n%s\n", supervisor ? "mov $m9, $m10\n" : "", s->text,
-                   supervisor ? "br $m9" : "exitz $mzero");
+        str_format(&source, "# 1 \"" SURROUNDINGS "\"\n%scall $m10, %s\n%s\n", supervisor ? "mov $m9, $m10\n" : "",
+                   s->text, supervisor ? "br $m9" : "exitz $mzero");
     else
-        str_format(&source, "# %d \"%s\"\n%s\n%s\n", s->line, file, text, supervisor ? "br $lr" : "exitz $mzero");
+        str_format(&source, "# %d \"%s\"\n%s\n# 1 \"" SURROUNDINGS "\"\n%s\n", s->line, file, text,
+                   supervisor ? "br $lr" : "exitz $mzero");
     struct tile_object *object = tile_assemble(file, source.text, (enum tile_arch)call->of->arch, why);
     if (object) {
         VEC(const struct tile_object *) objects = { 0 };
@@ -292,6 +299,8 @@ static struct made_statement *make(struct tile_call *call, const struct popc_ass
     if (!made.program)
         return NULL;
     made.entry = tile_program_symbol(made.program, LABEL);
+    made.codelet = call->codelet;
+    made.executed = mem_zero(made.program->code_bytes / 4 + 1, sizeof(*made.executed));
     struct made_statement *kept = vec_push(&call->made);
     *kept = made;
     return kept;
@@ -348,7 +357,7 @@ static void take_fault(const struct tile_call *call, const struct made_statement
 {
     const struct tile_line *line = tile_program_line(made->program, fault->pc);
     (void)call;
-    if (line) {
+    if (line && strcmp(line->file, SURROUNDINGS) != 0) {
         snprintf(run->file, sizeof(run->file), "%s", line->file);
         run->line = (int)line->line;
     }
@@ -363,6 +372,7 @@ static bool prepare(struct tile_call *call, const struct made_statement *made, s
         return false;
     }
     tile_limit(call->tile, MOST_SLOTS);
+    tile_count(call->tile, call->vertex.counts ? made->executed : NULL);
     tile_switch(call->tile, made->program);
     if (!call->begun && !begin_vertex(call, run->text))
         return false;
@@ -397,9 +407,33 @@ bool tile_call_execute(struct tile_call *call, unsigned worker, struct popc_asse
     bool good = supervisor ? tile_run_supervisor(call->tile, made->entry, tile_register(call->tile, context, 0),
                                                  call->stacks[context], &result)
                            : tile_go_on(call->tile, worker, made->entry, &result);
+    run->cycles = supervisor ? result.cycles : result.slots - (good ? 1 : 0); /* without the exit */
     if (good)
         get_registers(call, context, statement, made);
     else
         take_fault(call, made, statement, &result.fault, run);
     return good;
+}
+
+struct user_lines {
+    tile_line_callback callback;
+    void *user;
+};
+
+static void pass_line(void *user, const struct tile_line_count *count)
+{
+    const struct user_lines *lines = user;
+    if (strcmp(count->file, SURROUNDINGS) != 0)
+        lines->callback(lines->user, count);
+}
+
+void tile_calls_lines(const struct tile_calls *calls, const struct codelet *codelet, tile_line_callback callback,
+                      void *user)
+{
+    for (size_t i = 0; i < calls->every.count; ++i)
+        for (size_t k = 0; k < calls->every.data[i]->made.count; ++k) {
+            const struct made_statement *made = calls->every.data[i]->made.data + k;
+            if (made->codelet == codelet)
+                tile_counted_lines(made->program, made->executed, pass_line, &(struct user_lines){ callback, user });
+        }
 }

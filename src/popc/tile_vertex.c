@@ -27,6 +27,11 @@ struct linked_code {
     uint32_t entry;
 };
 
+struct own_tile {
+    struct tile *tile;
+    uint64_t *executed; /* by word of the code, wherever that is; NULL: nothing was counted */
+};
+
 struct objects {
     VEC(struct tile_object *) v;
     const char *refused; /* why one refused the architecture; NULL: none did */
@@ -42,7 +47,7 @@ struct tile_vertex {
     bool apart;                           /* the type has constraints about memory elements */
     long traced_tile;                     /* TREMULA_TILE_TRACE: -1 none, -2 all, else a tile */
     pthread_mutex_t lock;                 /* of the following */
-    VEC(struct tile *) tiles;             /* that no run uses */
+    VEC(struct own_tile) tiles;           /* that no run uses */
     struct linked_code code[CODE_PLACES]; /* the first is at the start of memory */
     unsigned places;
 };
@@ -174,8 +179,10 @@ void tile_vertex_free(struct tile_vertex *vertex)
 {
     if (!vertex)
         return;
-    for (size_t i = 0; i < vertex->tiles.count; ++i)
-        tile_free(vertex->tiles.data[i]);
+    for (size_t i = 0; i < vertex->tiles.count; ++i) {
+        tile_free(vertex->tiles.data[i].tile);
+        mem_free(vertex->tiles.data[i].executed);
+    }
     vec_free(&vertex->tiles);
     pthread_mutex_destroy(&vertex->lock);
     device_layout_free(&vertex->layout);
@@ -188,17 +195,19 @@ void tile_vertex_free(struct tile_vertex *vertex)
 
 /* ---- running ---- */
 
-static struct tile *take_tile(struct tile_vertex *vertex)
+static struct own_tile take_tile(struct tile_vertex *vertex)
 {
-    struct tile *tile = NULL;
+    struct own_tile tile = { NULL, NULL };
     pthread_mutex_lock(&vertex->lock);
     if (vertex->tiles.count)
         tile = vertex->tiles.data[--vertex->tiles.count];
     pthread_mutex_unlock(&vertex->lock);
-    return tile ? tile : tile_create(vertex->code[0].program);
+    if (!tile.tile)
+        tile.tile = tile_create(vertex->code[0].program);
+    return tile;
 }
 
-static void give_tile(struct tile_vertex *vertex, struct tile *tile)
+static void give_tile(struct tile_vertex *vertex, struct own_tile tile)
 {
     pthread_mutex_lock(&vertex->lock);
     *vec_push(&vertex->tiles) = tile;
@@ -356,15 +365,26 @@ bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run)
 {
     run->text[0] = run->file[0] = 0;
     run->line = 0;
-    struct tile *tile = take_tile(vertex);
+    struct own_tile own = take_tile(vertex);
+    struct tile *tile = own.tile;
     if (!tile) {
         snprintf(run->text, sizeof(run->text), "there is no host memory for the memory of a tile");
         return false;
     }
+    if (run->counts && !own.executed)
+        own.executed = mem_zero(vertex->code[0].program->code_bytes / 4 + 1, sizeof(*own.executed));
     begin(vertex, tile, run);
+    tile_count(tile, run->counts ? own.executed : NULL);
     bool good = execute(vertex, tile, run);
     for (unsigned w = 0; w < TILE_WORKERS && run->random; ++w)
         tile_get_prng(tile, w, run->random[w], run->random[w] + 1);
-    give_tile(vertex, tile);
+    give_tile(vertex, own);
     return good;
+}
+
+void tile_vertex_lines(const struct tile_vertex *vertex, tile_line_callback callback, void *user)
+{
+    for (size_t i = 0; i < vertex->tiles.count; ++i)
+        if (vertex->tiles.data[i].executed)
+            tile_counted_lines(vertex->code[0].program, vertex->tiles.data[i].executed, callback, user);
 }

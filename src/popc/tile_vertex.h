@@ -9,6 +9,7 @@
 #include "popc/module/codelet.h"
 
 #include "base/str.h"
+#include "tile/machine.h"
 
 /* Linked code of a vertex type. Threads can share it: each run uses a tile of its own. */
 struct tile_vertex;
@@ -38,6 +39,7 @@ struct tile_vertex_run {
     uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
     uint64_t (*random)[2];      /* states of the workers' random numbers, kept for the next vertex; NULL: seeds */
     uint64_t seed;              /* of the workers' random numbers */
+    bool counts;                /* lines are counted: tile_vertex_lines */
     bool checked;               /* accesses outside of the fields end the run */
     uint64_t max_slots;         /* 0: the default */
     /* results */
@@ -48,5 +50,7 @@ struct tile_vertex_run {
     int line;
 };
 bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run);
+/* Calls back for the lines of all runs that counted them. No run is in progress. */
+void tile_vertex_lines(const struct tile_vertex *vertex, tile_line_callback callback, void *user);
 
 #endif

@@ -191,12 +191,13 @@ static void copy_from(struct database *db, const char *from)
 
 struct database *database_continue(const char *path, const char *from, pop_error *error)
 {
-    static const enum report_table runs[] = { TABLE_RUNS,     TABLE_RUN_PARAMETERS,
-                                              TABLE_EXECUTED, TABLE_DRIFTS,
-                                              TABLE_PATTERNS, TABLE_PATTERN_IPUS,
-                                              TABLE_ARRAYS,   TABLE_EXECUTION_CYCLE_TOTALS,
-                                              TABLE_BLOCKS,   TABLE_EXECUTION_CYCLES_BY_TILE,
-                                              TABLE_OPTIONS,  TABLE_INSTRUMENTATION };
+    static const enum report_table runs[] = { TABLE_RUNS,           TABLE_RUN_PARAMETERS,
+                                              TABLE_EXECUTED,       TABLE_DRIFTS,
+                                              TABLE_PATTERNS,       TABLE_PATTERN_IPUS,
+                                              TABLE_ARRAYS,         TABLE_EXECUTION_CYCLE_TOTALS,
+                                              TABLE_BLOCKS,         TABLE_EXECUTION_CYCLES_BY_TILE,
+                                              TABLE_ASSEMBLY_LINES, TABLE_OPTIONS,
+                                              TABLE_INSTRUMENTATION };
     struct database *db = open_new(path);
     struct str sql = { 0 };
     copy_from(db, from);

@@ -382,6 +382,14 @@ pop_status report_run_end(struct report *report, const struct trace *trace, cons
                      ours.text);
 }
 
+void report_write_lines(struct report *report, const struct report_line *lines, size_t count)
+{
+    database_do(report->db, "DELETE FROM assembly_lines");
+    for (size_t i = 0; i < count; ++i)
+        database_add(report->db, TABLE_ASSEMBLY_LINES, "ssiii", lines[i].type, lines[i].file, (int64_t)lines[i].line,
+                     (int64_t)lines[i].executions, (int64_t)lines[i].slots);
+}
+
 void report_run_parameter(struct report *report, const char *name, const char *value)
 {
     if (!report->runs || report->runs > report->run_limit || !report->execution)

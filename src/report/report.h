@@ -49,6 +49,14 @@ bool report_run_begin(struct report *report, unsigned program, const char *name)
 void report_run_part(struct report *report, const struct trace *trace);
 /* Writes the last part of a run's trace. file_load_error when a write failed; nothing is captured afterwards. */
 pop_status report_run_end(struct report *report, const struct trace *trace, const char *api, pop_error *error);
+/* Replaces the lines of assembly that captured runs executed: of each vertex type, how often their instructions were
+ * executed, and the issue slots that these took. */
+struct report_line {
+    const char *type, *file;
+    uint32_t line;
+    uint64_t executions, slots;
+};
+void report_write_lines(struct report *report, const struct report_line *lines, size_t count);
 /* Adds a named value to the current or the last run. */
 void report_run_parameter(struct report *report, const char *name, const char *value);
 

@@ -94,6 +94,17 @@ void tile_count(struct tile *tile, uint64_t *executed)
     tile->executed = executed;
 }
 
+void tile_counted_lines(const struct tile_program *program, const uint64_t *executed, tile_line_callback callback,
+                        void *user)
+{
+    for (uint32_t i = 0; i < program->code_bytes / 4; ++i) {
+        const struct tile_line *line = executed[i] ? tile_program_line(program, program->base + 4 * i) : NULL;
+        if (line)
+            callback(user, &(struct tile_line_count){ line->file, line->line, executed[i],
+                                                      executed[i] * program->steps[i].slots });
+    }
+}
+
 void tile_limit(struct tile *tile, uint64_t slots)
 {
     tile->limit = slots;

@@ -64,6 +64,15 @@ void tile_use_windows(struct tile *tile, const struct tile_windows *windows);
 void tile_trace(struct tile *tile, const struct tile_tracer *tracer);
 /* Counts how often each word's step is executed; the array has a number for each word of the code. NULL: not. */
 void tile_count(struct tile *tile, uint64_t *executed);
+/* Calls back for each line of the source that a program's counted steps come from, as often as it has such steps. */
+struct tile_line_count {
+    const char *file;
+    uint32_t line;
+    uint64_t executions, slots; /* issue slots */
+};
+typedef void (*tile_line_callback)(void *user, const struct tile_line_count *count);
+void tile_counted_lines(const struct tile_program *program, const uint64_t *executed, tile_line_callback callback,
+                        void *user);
 /* A run that takes more issue slots of one context ends with TILE_LIMIT. */
 void tile_limit(struct tile *tile, uint64_t slots);
 

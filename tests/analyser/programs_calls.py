@@ -6,6 +6,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pva
 from client import case, Failed, Server
@@ -122,6 +124,26 @@ def check_source(server, report, costs):
     equal("cycles by tile of a line", tiles["cycles"], sums)
     server.refused("source/text", "the report does not name it", file="/etc/passwd")
     server.refused("source/text", "the report does not name it", file="")
+
+
+@case
+def check_assembly(command, program, assembly, directory):
+    """Five executions of a loop that counts down from 41: its line has 42 instructions in each."""
+    with subprocess.Popen([program, directory, "1", assembly], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as runs:
+        runs.communicate("go\n")
+    assert runs.returncode == 0, f"{program} ended with {runs.returncode}"
+    source = assembly + ".S"
+    text = Path(source).read_text(encoding="utf-8").splitlines()
+    loop = next(i for i, line in enumerate(text, 1) if "__runCodelet_assembly__Countdown" in line and "ENTRY" in line) + 5
+    assert "brnzdec" in text[loop - 1], text[loop - 1]
+    with Server(command, directory) as server:
+        answer = server.get("source/lines")
+        lines = {line: (answer["instructions"][i], answer["slots"][i])
+                 for i, (file, line) in enumerate(zip(answer["file"], answer["line"])) if file == source}
+        equal("slots of the loop", lines[loop], (210.0, 210.0))
+        equal("slots of all lines", sum(slots for _, slots in lines.values()), 5.0 * (42 + 5))
+        equal("text of the lines", server.get("source/text", file=source)["text"].splitlines(), text)
+        server.refused("source/text", "the report does not name it", file=source + ".c")
 
 
 @case
@@ -247,6 +269,8 @@ def main():
         check_sql(server, report)
         check_flops(server, report, directory)
     check_old_report(command, directory)
+    with tempfile.TemporaryDirectory() as work:
+        check_assembly(command, os.environ["RUNS"], str(Path(__file__).resolve().parents[1] / "system/assembly"), work)
     check_difference(command, directory, report)
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// runs DIRECTORY COUNT: an engine that captures COUNT runs.  Before each it waits for a line on standard input, and
-// after it prints one; it ends, and completes its report, at the end of its input.  With blocks, for lightweight
-// profiling.
+// runs DIRECTORY COUNT [ASSEMBLY]: an engine that captures COUNT runs.  Before each it waits for a line on standard
+// input, and after it prints one; it ends, and completes its report, at the end of its input.  With blocks, for
+// lightweight profiling. With ASSEMBLY (.cpp and .S) a vertex in assembly counts down from 41 in each iteration.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
@@ -11,6 +11,19 @@
 
 using namespace poplar;
 using namespace poplar::program;
+
+static Program countDown(Graph &graph, const std::string &assembly)
+{
+    graph.addCodelets(assembly + ".cpp");
+    graph.addCodelets(assembly + ".S");
+    Tensor value = graph.addVariable(INT, {}, "value"), start = graph.addConstant(INT, {}, 41);
+    graph.setTileMapping(value, 1);
+    graph.setTileMapping(start, 1);
+    ComputeSet set = graph.addComputeSet("countdown");
+    VertexRef vertex = graph.addVertex(set, "assembly::Countdown", { { "value", value } });
+    graph.setTileMapping(vertex, 1);
+    return Sequence(Copy(start, value), Execute(set));
+}
 
 int main(int argc, char **argv)
 {
@@ -24,7 +37,10 @@ int main(int argc, char **argv)
     graph.setTileMapping(a, 0);
     graph.setTileMapping(b, 3);
     Program copy = Block(Copy(a, b, false, "<b>move</b>"), "phase/<i>inner</i>");
-    Engine engine(graph, Repeat(5, copy, "loop"),
+    Sequence body(copy);
+    if (argc > 3)
+        body.add(countDown(graph, argv[3]));
+    Engine engine(graph, Repeat(5, body, "loop"),
                   { { "autoReport.all", "true" },
                     { "autoReport.directory", argv[1] },
                     { "autoReport.executionProfileProgramRunCount", argv[2] } });

@@ -17,6 +17,8 @@ export interface SourceLine {
     state: number;
     programs: number;
     flops: number; // of vertices, in all executions
+    instructions: number; // of assembly: executions, by all workers
+    slots: number; // that these took
 }
 
 export interface SourceLines {
@@ -46,6 +48,8 @@ export function useSourceLines(report: number | null): Loaded<SourceLines> {
             "state",
             "programs",
             "flops",
+            "instructions",
+            "slots",
         ] as const;
         const numbers = names.map((name) => columns.numbers(name));
         const lines = file.map((path, i) => {

@@ -83,6 +83,18 @@ test("PRG-02 CAP-31 the debug information of a step leads to the user's line", a
     await done(page);
 });
 
+test("the lines of a vertex in assembly have their issue slots, beside the text of the file", async () => {
+    const page = await at(await serve([process.env.ASSEMBLY]), "#/source", ".table-rows .tr");
+    const rows = await page.locator(".table-rows .tr").allTextContents();
+    const loop = rows.find((row) => /assembly\.S:\d+.*210/.test(row));
+    assert.ok(loop, rows.join("\n"));
+    await page.click(`.table-rows .tr:has-text("210")`);
+    await page.waitForSelector(".source-line.selected");
+    assert.match(await page.textContent(".source-line.selected"), /210.*brnzdec \$m2, 1b/);
+    await page.waitForFunction(() => document.body.textContent.includes("executed 210 times, in 210 issue slots"));
+    await done(page);
+});
+
 test("OPS-01 OPS-02 operations of a layer: their cycles, and all together the run", async () => {
     const page = await at(
         one,

@@ -50,6 +50,8 @@ function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
         state: 0,
         programs: 0,
         flops: 0,
+        instructions: 0,
+        slots: 0,
     };
     return [
         ...rows,
@@ -81,6 +83,41 @@ function comparedColumns(report: number): readonly Column<Row>[] {
                     {differenceText(row[source], row[target], count)}
                 </span>
             ),
+        },
+    ];
+}
+
+/** Columns of assembly and of memory. */
+function detailColumns(lines: SourceLines): readonly Column<Row>[] {
+    return [
+        {
+            id: "slots",
+            title: "Slots",
+            kind: "number",
+            width: 110,
+            tip: "issue slots of the line's instructions in assembly, by all workers; a worker has one in six cycles",
+            hidden: !lines.lines.some((line) => line.slots > 0),
+            value: (row) => row.slots,
+        },
+        {
+            id: "code",
+            title: "Code (B)",
+            kind: "number",
+            width: 100,
+            hidden: true,
+            tip: "code of control and exchange, on all tiles",
+            value: (row) => row.code,
+            show: (row) => bytes(row.code),
+        },
+        {
+            id: "state",
+            title: "Vertex state (B)",
+            kind: "number",
+            width: 130,
+            hidden: true,
+            tip: "state of vertices, on all tiles",
+            value: (row) => row.state,
+            show: (row) => bytes(row.state),
         },
     ];
 }
@@ -161,26 +198,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             value: (row) => row.flops,
             show: (row) => flopText(row.flops),
         },
-        {
-            id: "code",
-            title: "Code (B)",
-            kind: "number",
-            width: 100,
-            hidden: true,
-            tip: "code of control and exchange, on all tiles",
-            value: (row) => row.code,
-            show: (row) => bytes(row.code),
-        },
-        {
-            id: "state",
-            title: "Vertex state (B)",
-            kind: "number",
-            width: 130,
-            hidden: true,
-            tip: "state of vertices, on all tiles",
-            value: (row) => row.state,
-            show: (row) => bytes(row.state),
-        },
+        ...detailColumns(lines),
     ];
 }
 
@@ -198,7 +216,8 @@ function Text({
     line: number;
 }) {
     const { value, error } = useSourceText(report, file);
-    const cost = costOf(lines);
+    const inAssembly = lines.lines.some((one) => one.file === file && one.slots > 0);
+    const cost = inAssembly ? (one: SourceLine) => one.slots : costOf(lines);
     const costs = useMemo(
         () => new Map(lines.lines.filter((one) => one.file === file).map((one) => [one.line, cost(one)])),
         [lines, file],
@@ -391,7 +410,16 @@ function Source({ context }: { context: ViewContext }) {
         <Layout
             name="source"
             graph={<Split name="source.text" direction="row" initial={0.45} first={table} second={text} />}
-            tabs={<LineDetails context={context} report={report} line={chosen} />}
+            tabs={
+                chosen?.slots && !chosen.programs ? (
+                    <Empty>
+                        Instructions of this line were executed {count(chosen.instructions)} times, in{" "}
+                        {count(chosen.slots)} issue slots of workers and supervisors.
+                    </Empty>
+                ) : (
+                    <LineDetails context={context} report={report} line={chosen} />
+                )
+            }
         />
     );
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The user's source lines with their costs. */
 #include "../costs.h"
+#include "../query.h"
 #include "base/file.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -8,11 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The summed costs of the programs of a line. */
+/* The summed costs of the programs of a line, and of its instructions where it is assembly. */
 struct line {
     const char *file;
     uint64_t line;
     double elapsed, cycles, tile_cycles, exchange, times, estimate, code, state, programs, flops;
+    double instructions, slots;
 };
 
 static int by_place(const void *left, const void *right)
@@ -41,13 +43,14 @@ static struct line line_of(const struct costs *costs, size_t program)
                           .flops = p->flops * (costs->executed ? p->times : 1) };
 }
 
-static size_t gather(const struct costs *costs, struct line *lines)
+/* Sums up the lines of all programs, and those of assembly that follow them: `all` lines. */
+static size_t gather(const struct costs *costs, struct line *lines, size_t all)
 {
     size_t count = 0;
     for (size_t i = 0; i < costs->count; ++i)
         lines[i] = line_of(costs, i);
-    qsort(lines, costs->count, sizeof(*lines), by_place);
-    for (size_t i = 0; i < costs->count; ++i) {
+    qsort(lines, all, sizeof(*lines), by_place);
+    for (size_t i = 0; i < all; ++i) {
         struct line *l = &lines[i];
         if (!count || by_place(&lines[count - 1], l) != 0) {
             lines[count++] = *l;
@@ -62,10 +65,37 @@ static size_t gather(const struct costs *costs, struct line *lines)
         sum->estimate += l->estimate;
         sum->code += l->code;
         sum->state += l->state;
-        sum->programs += 1;
+        sum->programs += l->programs;
         sum->flops += l->flops;
+        sum->instructions += l->instructions;
+        sum->slots += l->slots;
     }
     return count;
+}
+
+/* ---- assembly ---- */
+
+static bool has_assembly(pva_file *file)
+{
+    return query_number(file, "SELECT count(*) FROM pragma_table_info('assembly_lines')", 0) > 0;
+}
+
+/* Rows of the lines of assembly; NULL with *error set when they cannot be read. */
+static json_t *assembly_rows(pva_file *file, pop_error *error)
+{
+    return has_assembly(file) ? query_rows(file,
+                                           "SELECT file, line, sum(executions) AS executions, sum(slots) AS slots "
+                                           "FROM assembly_lines GROUP BY 1, 2",
+                                           error)
+                              : json_array();
+}
+
+static struct line assembly_line(const json_t *row)
+{
+    return (struct line){ .file = json_string_value(json_object_get(row, "file")),
+                          .line = (uint64_t)json_number_value(json_object_get(row, "line")),
+                          .instructions = json_number_value(json_object_get(row, "executions")),
+                          .slots = json_number_value(json_object_get(row, "slots")) };
 }
 
 pop_status api_source_lines(const struct request *request, struct answer *answer, pop_error *error)
@@ -82,13 +112,19 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
                     { "code", offsetof(struct line, code) },
                     { "state", offsetof(struct line, state) },
                     { "programs", offsetof(struct line, programs) },
-                    { "flops", offsetof(struct line, flops) } };
+                    { "flops", offsetof(struct line, flops) },
+                    { "instructions", offsetof(struct line, instructions) },
+                    { "slots", offsetof(struct line, slots) } };
     struct analyser_report *report = request_report(request, error);
     const struct costs *costs = report ? costs_of(report, error) : NULL;
-    if (!costs)
+    json_t *assembly = costs ? assembly_rows(report->file, error) : NULL;
+    if (!assembly)
         return error->status;
-    struct line *lines = mem_zero(costs->count + 1, sizeof(*lines));
-    size_t count = gather(costs, lines);
+    size_t all = costs->count + json_array_size(assembly);
+    struct line *lines = mem_zero(all + 1, sizeof(*lines));
+    for (size_t i = costs->count; i < all; ++i)
+        lines[i] = assembly_line(json_array_get(assembly, i - costs->count));
+    size_t count = gather(costs, lines, all);
     const char **files = mem_zero(count + 1, sizeof(*files));
     double *numbers = mem_zero(count + 1, sizeof(*numbers));
     for (size_t i = 0; i < count; ++i) {
@@ -103,6 +139,7 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
         answer_column(answer, figures[k].name, COLUMN_F64, numbers, count);
     }
     answer_meta(answer, json_pack("{s:b, s:b}", "executed", costs->executed, "debug", costs->contexts.count > 0));
+    json_decref(assembly);
     free(files);
     free(numbers);
     free(lines);
@@ -138,14 +175,25 @@ pop_status api_source_tiles(const struct request *request, struct answer *answer
     return answer_read(report, error);
 }
 
-/* Only small regular files that debug.cbor names and that look like source are read: a report from an untrusted
- * origin must not expose other files of this machine. */
-static bool may_read(const struct contexts *contexts, const char *path, const char *here)
+static bool names_assembly(pva_file *file, const char *path)
 {
-    static const char *const endings[] = { ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".py", ".inc" };
+    struct str sql = { 0 };
+    str_add(&sql, "SELECT count(*) FROM assembly_lines WHERE file = ");
+    query_quote(&sql, path);
+    bool named = has_assembly(file) && query_number(file, str_text(&sql), 0) > 0;
+    str_free(&sql);
+    return named;
+}
+
+/* Only small regular files that the report names and that look like source are read: a report from an untrusted
+ * origin must not expose other files of this machine. */
+static bool may_read(pva_file *report, const struct contexts *contexts, const char *path, const char *here)
+{
+    static const char *const endings[] = { ".c",   ".h",   ".cc", ".cpp", ".cxx", ".hh",
+                                           ".hpp", ".hxx", ".py", ".inc", ".S",   ".s" };
     enum { LARGEST_SOURCE = 4 << 20 };
     const char *ending = strrchr(path, '.');
-    bool is_source = false, is_named = false;
+    bool is_source = false, is_named = names_assembly(report, path);
     for (size_t i = 0; ending && i < sizeof(endings) / sizeof(endings[0]); ++i)
         is_source |= strcmp(ending, endings[i]) == 0;
     for (size_t i = 0; i < contexts->count && !is_named; ++i)
@@ -162,14 +210,14 @@ static FILE *open_regular(const char *path)
 }
 
 /* Opens a source file whose path may be relative to the directory of compilation: as given, or below this directory. */
-static FILE *open_source(const struct contexts *contexts, const char *path)
+static FILE *open_source(pva_file *report, const struct contexts *contexts, const char *path)
 {
     const char *here = path;
-    if (may_read(contexts, path, here))
+    if (may_read(report, contexts, path, here))
         return open_regular(here);
     while (strncmp(here, "../", 3) == 0)
         here += 3;
-    return may_read(contexts, path, here) ? open_regular(here) : NULL;
+    return may_read(report, contexts, path, here) ? open_regular(here) : NULL;
 }
 
 pop_status api_source_text(const struct request *request, struct answer *answer, pop_error *error)
@@ -179,7 +227,7 @@ pop_status api_source_text(const struct request *request, struct answer *answer,
     const struct costs *costs = report ? costs_of(report, error) : NULL;
     if (!costs)
         return error->status;
-    FILE *file = open_source(&costs->contexts, path);
+    FILE *file = open_source(report->file, &costs->contexts, path);
     if (!file)
         return answer_fail(error, POP_FILE_LOAD_ERROR,
                            "the source file is not on this machine, or the report does not name it");

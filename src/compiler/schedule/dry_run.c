@@ -284,9 +284,21 @@ static uint64_t guess(struct dry_run *dry, uint32_t vertex, const struct codelet
     return instructions * (codelet->kind == VERTEX_MULTI ? (longest + WORKERS - 1) / WORKERS * WORKERS : longest);
 }
 
+enum dry_run_assembly dry_run_assembly(struct dry_run *dry, uint32_t type)
+{
+    const struct codelet *codelet = dry->c->store->types.data[type].codelet;
+    if (dry->counter && device_counter_assembly(dry->counter, codelet))
+        return DRY_RUN_WHOLE;
+    return codelet->object < codelet->module->object_count && codelet->module->objects[codelet->object].assembles
+               ? DRY_RUN_PART
+               : DRY_RUN_NONE;
+}
+
 static void note(struct dry_run *dry, uint32_t type, enum model_estimate how, const char *why)
 {
     struct type_report *report = dry->types + type;
+    if (how == MODEL_GUESSED && dry_run_assembly(dry, type))
+        how = MODEL_COUNTED; /* when it runs */
     if (how == MODEL_GUESSED && !report->guessed)
         snprintf(report->why, sizeof(report->why), "%s", why);
     ++*(how == MODEL_COUNTED ? &report->counted : &report->guessed);
@@ -315,11 +327,6 @@ static bool vertices_alike(const pop_store *store, uint32_t first, uint32_t seco
     return x == y;
 }
 
-bool dry_run_assembly(struct dry_run *dry, uint32_t type)
-{
-    return dry->counter && device_counter_assembly(dry->counter, dry->c->store->types.data[type].codelet);
-}
-
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how)
 {
     assert(vertex < dry->c->store->vertices.count);
@@ -341,7 +348,7 @@ uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimat
         ++dry->known_count;
         if (!count(dry, type, codelet, &known->cycles, why, sizeof(why))) {
             known->cycles = guess(dry, vertex, codelet);
-            known->how = dry_run_assembly(dry, type) ? MODEL_COUNTED : MODEL_GUESSED; /* counted when it runs */
+            known->how = MODEL_GUESSED;
         }
     }
     note(dry, type, known->how, why);

@@ -71,9 +71,12 @@ static void begin_counted(struct scheduling *s)
     memset(vec_extend(&image->vertex_cycles, s->set->count), 0, s->set->count * sizeof(uint64_t));
 }
 
-/* place: of order_result.vertices. */
-static void keep_counted(const struct scheduling *s, uint64_t place, uint64_t cycles)
+/* place: of order_result.vertices.  A guess is no part of what is counted. */
+static void keep_counted(const struct scheduling *s, uint64_t place, uint64_t cycles, enum dry_run_assembly assembly,
+                         enum model_estimate how)
 {
+    if (assembly)
+        cycles = IMAGE_COUNTED | (assembly == DRY_RUN_WHOLE || how == MODEL_GUESSED ? 0 : cycles);
     if (s->image->counted)
         s->c->image->vertex_cycles.data[s->image->counted - 1 + (place - s->set->first)] = cycles;
 }
@@ -92,14 +95,17 @@ static void end_counted(const struct scheduling *s)
 }
 
 /* Estimate from the vertex's device code, marked as such. */
-static bool estimate_dry(struct scheduling *s, uint32_t type, uint32_t vertex, pop_perf *perf)
+static bool estimate_dry(struct scheduling *s, uint64_t place, uint32_t type, pop_perf *perf)
 {
     enum model_estimate how;
     if (!s->dry)
         return false;
-    *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, vertex, &how) };
+    enum dry_run_assembly assembly = dry_run_assembly(s->dry, type);
+    *perf = (pop_perf){ .cycles = dry_run_cycles(s->dry, s->order->vertices[place], &how) };
+    keep_counted(s, place, perf->cycles, assembly, how);
     uint32_t index = tables_type(s->c, s->type_of, type);
     uint8_t *mark = &s->c->image->model.types.data[index].estimate;
+    how = assembly ? MODEL_COUNTED : how;
     *mark = how > *mark ? (uint8_t)how : *mark;
     return true;
 }
@@ -116,10 +122,10 @@ static bool schedule_group(struct scheduling *s, uint32_t g, uint64_t first, uin
             prefetch_edges(s->c->store, s->order, i);
         else
             prefetch_vertex(s->c->store, s->order, i);
-        bool given = store_estimate(s->c->store, s->order->vertices[i], &perf);
-        if (!given && !estimate_dry(s, group->type, s->order->vertices[i], &perf))
+        if (store_estimate(s->c->store, s->order->vertices[i], &perf))
+            keep_counted(s, i, perf.cycles, DRY_RUN_NONE, MODEL_GIVEN);
+        else if (!estimate_dry(s, i, group->type, &perf))
             return false;
-        keep_counted(s, i, given || !dry_run_assembly(s->dry, group->type) ? perf.cycles : IMAGE_COUNTED);
         if (!add_estimate(s, s->order->vertices[i], perf.cycles))
             return false;
         s->flops[g] += perf.flops < FIGURE_MAX - s->flops[g] ? perf.flops : FIGURE_MAX - s->flops[g];

@@ -18,8 +18,10 @@ struct dry_run *dry_run_create(struct compiler *c);
 void dry_run_free(struct dry_run *dry);
 /* An estimate of a vertex (index of the store), and how it was found: MODEL_COUNTED or MODEL_GUESSED. */
 uint64_t dry_run_cycles(struct dry_run *dry, uint32_t vertex, enum model_estimate *how);
-/* Whether the code of a type (of the store) is in assembly, so that its vertices are counted when they run. */
-bool dry_run_assembly(struct dry_run *dry, uint32_t type);
+/* How much of the code of a type (of the store) is in assembly, which is counted when it runs: nothing, statements and
+ * functions that C++ calls, or all. */
+enum dry_run_assembly { DRY_RUN_NONE = 0, DRY_RUN_PART, DRY_RUN_WHOLE };
+enum dry_run_assembly dry_run_assembly(struct dry_run *dry, uint32_t type);
 /* Says which types were estimated so, and why some were guessed. */
 void dry_run_report(const struct dry_run *dry);
 
