@@ -34,7 +34,28 @@ bool call_fail(const struct call *call, pop_status status, const char *format, .
     va_start(arguments, format);
     pop_text_vformat(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return pop_graph_fail(call->graph, status, call->where, call->api, text);
+    if (!call->error)
+        return pop_graph_fail(call->graph, status, call->where, call->api, text);
+    if (call->error->status == POP_OK)
+        call_set_error(call, call->error, status, text);
+    return false;
+}
+
+pop_status call_set_error(const struct call *call, pop_error *error, pop_status status, const char *text)
+{
+    if (error) {
+        *error = (pop_error){ .status = status, .where = call->where };
+        snprintf(error->api, sizeof(error->api), "%s", call->api);
+        snprintf(error->text, sizeof(error->text), "%s", text);
+    }
+    return status;
+}
+
+pop_status call_report(const struct call *call, pop_error *error)
+{
+    if (error)
+        *error = *call->error;
+    return call->error->status;
 }
 
 bool call_fits_memory(const struct call *call, const char *what, size_t elements, pop_type type)
@@ -92,8 +113,9 @@ bool call_takes_scale(const struct call *call, const char *what, pop_tensor t)
 
 const char *call_path(const struct call *call, const char *prefix, const char *name)
 {
-    char path[POPLIBS_PATH_SIZE];
-    return pop_store_keep_text(pop_graph_store(call->graph), poplibs_path(path, sizeof(path), prefix, name));
+    char path[4096]; /* those of deep networks have several hundred characters */
+    snprintf(path, sizeof(path), "%s%s%s", prefix ? prefix : "", prefix && *prefix ? "/" : "", name);
+    return pop_store_keep_text(pop_graph_store(call->graph), path);
 }
 
 pop_vertex call_vertex(const struct call *call, pop_compute_set set, const char *type, unsigned tile)

@@ -19,6 +19,7 @@ struct call {
     const char *name;     /* the debug path that was given; NULL for none */
     pop_options options;  /* as given */
     pop_log_library library;
+    pop_error *error; /* of a call without a graph: where its first error goes */
 };
 
 /* The function that begins a call. */
@@ -43,13 +44,27 @@ static inline struct call call_on(const struct call *call, pop_graph *graph)
     return other;
 }
 
+/* The call of a function without a graph, whose errors go to *error, which it clears. */
+static inline struct call call_reporting(const struct call *call, pop_error *error)
+{
+    struct call other = *call;
+    memset(error, 0, sizeof(*error));
+    other.graph = NULL;
+    other.error = error;
+    return other;
+}
+
 /* ---- errors ---- */
 
 static inline bool call_ready(const struct call *call)
 {
-    return call->graph && !pop_graph_error(call->graph);
+    return call->error ? call->error->status == POP_OK : call->graph && !pop_graph_error(call->graph);
 }
-/* Records an error in the graph and returns false. */
+/* Fills in an error of a function without a graph (NULL: nobody wants it); returns its status. */
+pop_status call_set_error(const struct call *call, pop_error *error, pop_status status, const char *text);
+/* Gives the error of a reporting call to the function's caller (NULL: nobody wants it); returns its status. */
+pop_status call_report(const struct call *call, pop_error *error);
+/* Records an error in the graph, or of a call without one in its error, and returns false. */
 bool call_fail(const struct call *call, pop_status status, const char *format, ...) POP_PRINTF(3, 4);
 /* Whether a number of elements is plausible: allocating eight times the target's memory or more would take long to
  * fail (smaller excesses are reported by the compiler). Otherwise returns false with an error that names `what`. */

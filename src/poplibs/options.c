@@ -62,6 +62,13 @@ static bool set_option(const struct poplibs_option *option, const char *value, v
     return false;
 }
 
+void poplibs_default_options(const struct poplibs_option *table, size_t count, void *options)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (*table[i].initial || table[i].kind == POPLIBS_TEXT)
+            set_option(&table[i], table[i].initial, options);
+}
+
 /* Warns once for each API call about options without effect that are given with another value than the default. */
 static void warn_of_idle(const struct call *call, pop_options given, const struct poplibs_option *table, size_t count)
 {
@@ -69,7 +76,7 @@ static void warn_of_idle(const struct call *call, pop_options given, const struc
     size_t length = 0;
     for (size_t j = 0; j < count; ++j)
         for (size_t i = 0; i < given.count && strncmp(table[j].effect, "none: ", 6) == 0; ++i)
-            if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].standard) != 0 &&
+            if (strcmp(given.list[i].key, table[j].key) == 0 && strcmp(given.list[i].value, table[j].initial) != 0 &&
                 length < sizeof(list)) {
                 length +=
                     (size_t)snprintf(list + length, sizeof(list) - length, "%s%s", length ? ", " : "", table[j].key);
@@ -107,4 +114,11 @@ bool call_parse_options(const struct call *call, pop_options given, const struct
     if (given.count && pop_log_on(call->library, POP_LOG_WARN))
         warn_of_idle(call, given, table, count);
     return true;
+}
+
+bool call_read_options(const struct call *call, pop_options given, const struct poplibs_option *table, size_t count,
+                       void *options)
+{
+    poplibs_default_options(table, count, options);
+    return call_parse_options(call, given, table, count, options);
 }

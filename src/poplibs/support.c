@@ -29,12 +29,6 @@ bool poplibs_shapes_equal(pop_tensor a, pop_tensor b)
     return equal;
 }
 
-const char *poplibs_path(char *buffer, size_t size, const char *prefix, const char *name)
-{
-    snprintf(buffer, size, "%s%s%s", prefix ? prefix : "", prefix && *prefix ? "/" : "", name);
-    return buffer;
-}
-
 void lists_begin(struct lists_vec *lists)
 {
     lists->first = poplibs_grown(lists->first, &lists->capacity, lists->count + 2, sizeof(*lists->first));

@@ -69,11 +69,6 @@ static inline pop_type poplibs_type_of_user(void *user)
     return (pop_type)(uintptr_t)user;
 }
 
-/* Size of a buffer for a debug path: those of deep networks have several hundred characters. */
-enum { POPLIBS_PATH_SIZE = 4096 };
-/* "prefix/name", as debug paths are joined, in the caller's buffer; only name when there is no prefix. */
-const char *poplibs_path(char *buffer, size_t size, const char *prefix, const char *name);
-
 /* ---- arrays that grow ---- */
 
 /* Grows a list, when *capacity is below count, to at least count elements of `bytes` bytes. */

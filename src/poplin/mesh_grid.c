@@ -9,7 +9,6 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
                               const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), left, right, count, name);
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (type != POP_HALF && type != POP_FLOAT) {
@@ -23,8 +22,8 @@ pop_tensor poplin_linspace_at(pop_where where, pop_graph *graph, pop_type type, 
     double *values = poplibs_new(count, sizeof(*values));
     for (size_t i = 0; i < count; ++i) /* the last value is exact */
         values[i] = i && i + 1 == count ? right : left + (right - left) * (double)i / (double)poplibs_max(1, count - 1);
-    pop_tensor t = pop_graph_add_constant(graph, type, POP_SHAPE(count), POP_DOUBLE, values,
-                                          poplibs_path(path, sizeof(path), name, "linspace"));
+    pop_tensor t =
+        pop_graph_add_constant(graph, type, POP_SHAPE(count), POP_DOUBLE, values, call_path(call, name, "linspace"));
     free(values);
     poputil_map_tensor_linearly(graph, t);
     return t;

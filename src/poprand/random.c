@@ -114,11 +114,10 @@ static void split_on_cpu(const struct draw *draw, const struct draw_part *whole,
 {
     const struct call *call = draw->call;
     pop_graph *graph = call->graph;
-    char path[POPLIBS_PATH_SIZE];
     size_t n = pop_tensor_num_elements(whole->out), parts = poplibs_cpu_parts(n, MIN_PART), shares = parts * LANES,
            share = n / shares / BLOCK * BLOCK;
     pop_tensor states = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shares + 1, 4),
-                                               poplibs_path(path, sizeof(path), call->name, "states"));
+                                               call_path(call, call->name, "states"));
     pop_graph_set_tile_mapping(graph, states, 0);
     pop_vertex vertex = call_vertex(call, draw->splitting, "poprand::SplitGenerator", 0);
     call_connect(call, vertex, "state", pop_tensor_flatten(whole->state));
@@ -161,10 +160,9 @@ static void count_tile(const struct call *call, const struct poplibs_tile *tile,
 static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_type)
 {
     const struct call *call = draw->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_graph *graph = call->graph;
+    const char *path = call_path(call, call->name, draw->distribution);
     size_t tiles = 0;
-    poplibs_path(path, sizeof(path), call->name, draw->distribution);
     pop_tensor out = pop_graph_clone(graph, out_type, reference, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
     draw->out = pop_tensor_flatten(out);
     call_for_each_tile(call, draw->out, count_tile, &tiles);
@@ -175,17 +173,17 @@ static pop_tensor draw(struct draw *draw, pop_tensor reference, pop_type out_typ
     if (draw->seed) {
         draw->states = pop_graph_add_variable(graph, POP_UNSIGNED_INT,
                                               POP_SHAPE(tiles, pop_graph_target(graph)->num_worker_contexts, 4), path);
-        draw->seeding = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "setSeed"));
+        draw->seeding = pop_graph_add_compute_set(graph, call_path(call, call->name, "setSeed"));
         call_execute(call, draw->seeding, call->name);
     } else {
         draw->states = pop_get_hw_seeds(graph, call->sequence, path);
     }
     draw->splits = splits_on_cpu(draw, pop_graph_target(graph));
     if (draw->splits) {
-        draw->splitting = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "split"));
+        draw->splitting = pop_graph_add_compute_set(graph, call_path(call, call->name, "split"));
         call_execute(call, draw->splitting, call->name);
     }
-    draw->set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, draw->distribution));
+    draw->set = pop_graph_add_compute_set(graph, path);
     call_for_each_tile(call, draw->out, draw_on_tile, draw);
     call_execute(call, draw->set, call->name);
     if (!draw->seed)

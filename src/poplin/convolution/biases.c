@@ -26,7 +26,7 @@ pop_tensor poplin_create_biases_at(pop_where where, pop_graph *graph, pop_tensor
 {
     POPLIBS_CALL(graph, activations, name, options);
     struct conv_options parsed;
-    if (!call_ready(call) || !conv_options_parse(call, options, &parsed))
+    if (!call_ready(call) || !conv_options_parse(call, pop_graph_target(graph), options, &parsed))
         return (pop_tensor){ 0 };
     if (pop_tensor_rank(activations) < 2) {
         call_fail(call, POP_POPLAR_ERROR, "activations have %zu dimensions; batch and channels are needed",
@@ -41,7 +41,8 @@ void poplin_add_bias_at(pop_where where, pop_graph *graph, pop_tensor activation
 {
     POPLIBS_CALL_IN(sequence, graph, activations, biases, name, options);
     struct conv_options parsed;
-    if (!call_ready(call) || !conv_options_parse(call, options, &parsed) || !check_biases(call, activations, biases))
+    if (!call_ready(call) || !conv_options_parse(call, pop_graph_target(graph), options, &parsed) ||
+        !check_biases(call, activations, biases))
         return;
     size_t dims[32] = { pop_tensor_dim(biases, 0) }, rank = poplibs_min(pop_tensor_rank(activations), 32) - 1;
     for (size_t d = 1; d < rank; ++d)
@@ -54,8 +55,8 @@ static void update_biases(const struct call *call, pop_tensor deltas, pop_tensor
 {
     struct conv_options parsed;
     unsigned dims[32], count = 0;
-    if (!conv_options_parse(call, call->options, &parsed) || !check_biases(call, deltas, biases) ||
-        !call_takes_scale(call, "scale", scale))
+    if (!conv_options_parse(call, pop_graph_target(call->graph), call->options, &parsed) ||
+        !check_biases(call, deltas, biases) || !call_takes_scale(call, "scale", scale))
         return;
     for (unsigned d = 0; d < pop_tensor_rank(deltas) && d < 32; ++d)
         if (d != 1)

@@ -17,14 +17,14 @@ static bool check_params(const struct call *call, const poplin_conv_params *para
 }
 
 /* The debug name of a convolution's steps: "name/Conv_3x3". */
-static char *path_of(const char *name, const poplin_conv_params *params)
+static const char *path_of(const struct call *call, const char *name, const poplin_conv_params *params)
 {
     char step[16 + 21 * POPLIN_MAX_FIELD_DIMS] = "Conv_";
     size_t length = strlen(step);
     for (size_t d = 0; d < params->num_field_dims; ++d)
         length +=
             (size_t)snprintf(step + length, sizeof(step) - length, "%s%zu", d ? "x" : "", params->kernel_shape[d]);
-    return debug_path(name, step);
+    return call_path(call, name, step);
 }
 
 static int update_pass(int pass)
@@ -49,7 +49,8 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
                      poplin_planning_cache *cache)
 {
     *request = (struct conv_call){ .call = call, .purpose = purpose, .cache = cache };
-    if (!call_ready(call) || !check_params(call, params) || !conv_options_parse(call, options, &request->options))
+    if (!call_ready(call) || !check_params(call, params) ||
+        !conv_options_parse(call, pop_graph_target(call->graph), options, &request->options))
         return false;
     request->no_field = !params->num_field_dims;
     request->given = request->no_field ? params_with_field(params) : *params;
@@ -68,16 +69,9 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
     request->simple = conv_simplify(&request->convolved);
     if (request->quarter)
         decide_quarter(request);
-    request->name = debug_path(NULL, name ? name : "");
-    request->path = path_of(request->name, &request->convolved);
+    request->name = name ? name : "";
+    request->path = path_of(call, name, &request->convolved);
     return true;
-}
-
-void conv_call_end(struct conv_call *request)
-{
-    free(request->name);
-    free(request->path);
-    request->name = request->path = NULL;
 }
 
 /* ---- operands ---- */

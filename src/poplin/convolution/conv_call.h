@@ -22,17 +22,16 @@ struct conv_call {
     struct conv_simple simple;    /* the simplified convolution, which is planned */
     struct conv_options options;
     poplin_planning_cache *cache; /* the caller's; may be NULL */
-    char *name, *path;            /* "" if there is none; the debug name of its steps, "name/Conv_3x3" */
+    const char *name, *path;      /* "" if there is none; the debug name of its steps, "name/Conv_3x3" */
     /* The public function with which the caller declares to have arranged the input; NULL: it is arranged here if
      * necessary. */
     const char *input_arranged_by;
 };
 
-/* Checks parameters and options; false after an error, with nothing left to release. */
+/* Checks parameters and options; false after an error.  name is borrowed. */
 bool conv_call_begin(const struct call *call, struct conv_call *request, enum conv_purpose purpose,
                      const poplin_conv_params *params, const char *name, pop_options options,
                      poplin_planning_cache *cache);
-void conv_call_end(struct conv_call *request);
 
 /* Checks a tensor against the given parameters; with transposed, weights are those of the forward convolution whose
  * gradient the call computes.  False after an error. */

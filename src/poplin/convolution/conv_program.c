@@ -54,8 +54,8 @@ void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor
     for (size_t tile = 0; tile < pieces.count; total += longest[tile++])
         for (size_t i = pieces.first[tile]; i < pieces.first[tile + 1]; ++i)
             longest[tile] = poplibs_max(longest[tile], pieces.intervals[i].end - pieces.intervals[i].begin);
-    char *path = debug_path(program->name, "zeros");
-    pop_tensor zeros = pop_graph_add_constant_float(graph, pop_tensor_type(to), POP_SHAPE(total), 0, path);
+    pop_tensor zeros = pop_graph_add_constant_float(graph, pop_tensor_type(to), POP_SHAPE(total), 0,
+                                                    call_path(call, program->name, "zeros"));
     for (size_t tile = 0; tile < pieces.count; at += longest[tile++]) {
         if (!longest[tile])
             continue;
@@ -67,7 +67,6 @@ void conv_program_fill(struct conv_program *program, uint32_t number, pop_tensor
                               pop_tensor_slice(to, piece.begin, piece.end, 0));
         }
     }
-    free(path);
     free(longest);
     pop_interval_lists_free(&pieces);
 }
@@ -76,11 +75,8 @@ pop_compute_set conv_program_set(struct conv_program *program, uint32_t number, 
 {
     const struct call *call = program->call;
     struct conv_program_phase *phase = phase_of(program, number);
-    if (!phase->set.id) {
-        char *path = debug_path(name, step);
-        phase->set = pop_graph_add_compute_set(call->graph, path);
-        free(path);
-    }
+    if (!phase->set.id)
+        phase->set = pop_graph_add_compute_set(call->graph, call_path(call, name, step));
     return phase->set;
 }
 

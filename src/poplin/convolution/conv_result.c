@@ -36,9 +36,8 @@ static pop_tensor with_grouping(const struct conv_resolved *conv, pop_tensor out
                                 channels = dims[rank - 1];
     dims[0] = groups * channels / grouping;
     dims[rank - 1] = grouping;
-    char *path = debug_path(conv->name, "remapped");
-    pop_tensor made = pop_graph_add_variable(call->graph, pop_tensor_type(output), conv_shape(dims, rank), path);
-    free(path);
+    pop_tensor made = pop_graph_add_variable(call->graph, pop_tensor_type(output), conv_shape(dims, rank),
+                                             call_path(call, conv->name, "remapped"));
     poputil_map_tensor_linearly_grain(call->graph, made, 0, (unsigned)grouping);
     made = pop_tensor_flatten_dims(pop_tensor_dim_roll(made, conv_last_dim(made), 1), 0, 2);
     made = pop_tensor_reshape_partial(made, 0, 1, POP_SHAPE(groups, channels));
@@ -49,11 +48,9 @@ static pop_tensor with_grouping(const struct conv_resolved *conv, pop_tensor out
 static pop_tensor gathered_like(const struct conv_resolved *conv, pop_tensor output)
 {
     const struct call *call = conv->call;
-    char *path = debug_path(conv->name, "gathered");
-    pop_tensor gathered = pop_graph_clone(call->graph, pop_tensor_type(output), output,
-                                          POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES, path);
-    free(path);
-    return gathered;
+    return pop_graph_clone(call->graph, pop_tensor_type(output), output,
+                           POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
+                           call_path(call, conv->name, "gathered"));
 }
 
 pop_tensor conv_laid_out(const struct conv_resolved *conv, pop_tensor output, struct conv_program *program)

@@ -14,11 +14,8 @@ pop_tensor poplin_create_input_at(pop_where where, pop_graph *graph, const popli
 {
     POPLIBS_CALL(graph, log_written(params, log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
-        return (pop_tensor){ 0 };
-    pop_tensor made = conv_make_input(&request);
-    conv_call_end(&request);
-    return made;
+    return conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache) ? conv_make_input(&request)
+                                                                                       : (pop_tensor){ 0 };
 }
 
 pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
@@ -26,11 +23,8 @@ pop_tensor poplin_create_weights_at(pop_where where, pop_graph *graph, const pop
 {
     POPLIBS_CALL(graph, log_written(params, log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
-        return (pop_tensor){ 0 };
-    pop_tensor made = conv_make_weights(&request);
-    conv_call_end(&request);
-    return made;
+    return conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache) ? conv_make_weights(&request)
+                                                                                       : (pop_tensor){ 0 };
 }
 
 pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const poplin_conv_params *params,
@@ -47,7 +41,6 @@ pop_tensor poplin_create_conv_output_at(pop_where where, pop_graph *graph, const
     pop_tensor made =
         pop_graph_add_variable(graph, params->output_type, (pop_shape){ 2 + params->num_field_dims, dims }, name);
     poputil_map_tensor_linearly(graph, made);
-    conv_call_end(&request);
     return made;
 }
 
@@ -70,11 +63,9 @@ pop_tensor poplin_convolution_at(pop_where where, pop_graph *graph, pop_tensor i
     POPLIBS_CALL_IN(sequence, graph, in, weights, log_written(params, log_params), transpose_and_flip_weights, name,
                     options);
     struct conv_call request;
-    if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
-        return (pop_tensor){ 0 };
-    pop_tensor made = convolve(&request, in, weights, transpose_and_flip_weights);
-    conv_call_end(&request);
-    return made;
+    return conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache)
+               ? convolve(&request, in, weights, transpose_and_flip_weights)
+               : (pop_tensor){ 0 };
 }
 
 void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_tensor in, pop_tensor weights,
@@ -92,7 +83,6 @@ void poplin_convolution_with_output_at(pop_where where, pop_graph *graph, pop_te
         if (call_ready(call))
             call_copy(call, made, out, request.path);
     }
-    conv_call_end(&request);
 }
 
 void poplin_weights_transpose_chans_flip_xy_at(pop_where where, pop_graph *graph, pop_tensor weights_given,
@@ -152,7 +142,6 @@ pop_tensor poplin_fully_connected_weight_transpose_at(pop_where where, pop_graph
     if (!conv_call_begin(call, &request, CONV_FORWARD, params, name, options, cache))
         return (pop_tensor){ 0 };
     pop_tensor made = transposed_activations(&request, activations);
-    conv_call_end(&request);
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     call_copy(call, pop_tensor_dim_roll(activations, 1, 2), made, name);
@@ -177,11 +166,9 @@ pop_tensor poplin_calculate_weight_deltas_at(pop_where where, pop_graph *graph, 
 {
     POPLIBS_CALL_IN(sequence, graph, deltas, activations, log_written(params, log_params), name, options);
     struct conv_call request;
-    if (!conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache))
-        return (pop_tensor){ 0 };
-    pop_tensor made = weight_deltas(&request, deltas, activations);
-    conv_call_end(&request);
-    return made;
+    return conv_call_begin(call, &request, CONV_WEIGHT_UPDATE, params, name, options, cache)
+               ? weight_deltas(&request, deltas, activations)
+               : (pop_tensor){ 0 };
 }
 
 void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_tensor deltas, pop_tensor weights,
@@ -199,7 +186,6 @@ void poplin_convolution_weight_update_at(pop_where where, pop_graph *graph, pop_
         if (call_ready(call))
             popops_scaled_add_to(graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
-    conv_call_end(&request);
 }
 
 void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *graph, pop_tensor deltas,
@@ -217,5 +203,4 @@ void poplin_convolution_weight_update_constant_at(pop_where where, pop_graph *gr
         if (call_ready(call))
             popops_scaled_add_to_constant(graph, weights, made, scale, sequence, name, POP_NO_OPTIONS);
     }
-    conv_call_end(&request);
 }

@@ -15,7 +15,7 @@ struct multi {
     const struct call *call;
     const poplin_multi_conv *convs;
     struct conv_call *members;
-    size_t count, begun;
+    size_t count;
     bool together;
     poplin_planning_cache *cache, *own_cache; /* the caller's; the call's own: shares are planned only once */
     struct conv_program program;
@@ -32,8 +32,7 @@ static bool parse(const struct call *call, pop_options given, struct multi_optio
 #define MULTI_CONV_OPTION(...) POPLIBS_ROW(struct multi_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct multi_options){ 0, 50, 0.1 };
-    if (!call_ready(call) || !call_parse_options(call, given, table, sizeof(table) / sizeof(table[0]), options))
+    if (!call_ready(call) || !call_read_options(call, given, table, sizeof(table) / sizeof(table[0]), options))
         return false;
     return options->cycle_back_off >= 0 ||
            call_fail(call, POP_INVALID_OPTION, "option 'cycleBackOff' is %g; it must not be below 0",
@@ -57,8 +56,6 @@ static void share_tiles(struct multi *multi, const struct multi_options *options
 
 static void end(struct multi *multi)
 {
-    for (size_t i = 0; i < multi->begun; ++i)
-        conv_call_end(&multi->members[i]);
     poplin_planning_cache_destroy(multi->own_cache);
     free(multi->members);
 }
@@ -73,15 +70,13 @@ static bool begin(struct multi *multi, enum conv_purpose purpose, pop_options gi
     multi->members = poplibs_zeros(multi->count, sizeof(*multi->members));
     if (!multi->cache)
         multi->cache = multi->own_cache = poplin_planning_cache_create();
-    for (; multi->begun < multi->count; ++multi->begun) {
-        const poplin_multi_conv *conv = &multi->convs[multi->begun];
-        if (!conv_call_begin(call, &multi->members[multi->begun], purpose, conv->params,
-                             call->name ? call->name : conv->name, conv->options, multi->cache)) {
-            end(multi);
-            return false;
-        }
+    bool right = true;
+    for (size_t i = 0; i < multi->count && right; ++i) {
+        const poplin_multi_conv *conv = &multi->convs[i];
+        right = conv_call_begin(call, &multi->members[i], purpose, conv->params, call->name ? call->name : conv->name,
+                                conv->options, multi->cache);
     }
-    if (options.plan_type == 0)
+    if (right && options.plan_type == 0)
         share_tiles(multi, &options);
     if (call_ready(call))
         return true;

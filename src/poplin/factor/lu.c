@@ -25,9 +25,8 @@ static void add_rows(const struct row_work *work, pop_tensor rows, size_t worker
 /* The identity, by rows. */
 static pop_tensor new_lower(const struct call *call, size_t size)
 {
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor lower = pop_graph_add_variable(call->graph, POP_FLOAT, POP_SHAPE(size, size),
-                                              poplibs_path(path, sizeof(path), call->name, "L"));
+    pop_tensor lower =
+        pop_graph_add_variable(call->graph, POP_FLOAT, POP_SHAPE(size, size), call_path(call, call->name, "L"));
     struct tensor_vec diagonal = { 0 };
     rows_map(call, lower);
     popops_zero(call->graph, lower, call->sequence, call->name);
@@ -44,7 +43,6 @@ pop_tensor poplin_lu_factorization_at(pop_where where, pop_graph *graph, pop_ten
 {
     POPLIBS_CALL_IN(sequence, graph, input, name);
     pop_tensor none = { 0 };
-    char path[POPLIBS_PATH_SIZE];
     *upper = none;
     if (!call_ready(call) || !call_takes(call, "the input", input))
         return none;
@@ -53,8 +51,7 @@ pop_tensor poplin_lu_factorization_at(pop_where where, pop_graph *graph, pop_ten
         return none;
     }
     size_t m = pop_tensor_dim(input, 0), n = pop_tensor_dim(input, 1);
-    pop_tensor u =
-        pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(m, n), poplibs_path(path, sizeof(path), name, "U"));
+    pop_tensor u = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(m, n), call_path(call, name, "U"));
     rows_map(call, u);
     call_copy(call, pop_tensor_type(input) == POP_FLOAT ? input : popops_cast(graph, input, POP_FLOAT, sequence, name),
               u, name);

@@ -11,7 +11,6 @@ pop_tensor poplin_create_qr_factorization_matrices_at(pop_where where, pop_graph
                                                       size_t n, const char *name, pop_tensor *q)
 {
     POPLIBS_CALL(graph, log_type(type), m, n, name);
-    char path[POPLIBS_PATH_SIZE];
     *q = (pop_tensor){ 0 };
     if (!call_ready(call))
         return *q;
@@ -20,9 +19,8 @@ pop_tensor poplin_create_qr_factorization_matrices_at(pop_where where, pop_graph
                   n);
         return *q;
     }
-    pop_tensor columns =
-        pop_graph_add_variable(graph, type, POP_SHAPE(n, m), poplibs_path(path, sizeof(path), name, "A"));
-    pop_tensor rows = pop_graph_add_variable(graph, type, POP_SHAPE(m, m), poplibs_path(path, sizeof(path), name, "Q"));
+    pop_tensor columns = pop_graph_add_variable(graph, type, POP_SHAPE(n, m), call_path(call, name, "A"));
+    pop_tensor rows = pop_graph_add_variable(graph, type, POP_SHAPE(m, m), call_path(call, name, "Q"));
     rows_map(call, pop_tensor_concat(POP_TENSORS(columns, rows), 0));
     *q = rows;
     return pop_tensor_transpose(columns);
@@ -32,13 +30,13 @@ static bool check(const struct call *call, pop_tensor a, pop_tensor q)
 {
     struct qr_options {
         unsigned rows_per_iteration;
-    } taken = { 32 };
+    } taken = { 0 };
     static const struct poplibs_option table[] = {
 #define QR_OPTION(...) POPLIBS_ROW(struct qr_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
     if (!call_ready(call) || !call_takes(call, "A", a) || !call_takes(call, "Q", q) ||
-        !call_parse_options(call, call->options, table, sizeof(table) / sizeof(table[0]), &taken))
+        !call_read_options(call, call->options, table, sizeof(table) / sizeof(table[0]), &taken))
         return false;
     if (pop_tensor_type(a) != POP_FLOAT || pop_tensor_type(q) != POP_FLOAT)
         return call_fail(call, POP_TYPE_ERROR, "A is %s and Q %s; they must be float",
@@ -69,13 +67,11 @@ void poplin_qr_factorization_at(pop_where where, pop_graph *graph, pop_tensor a,
                                 const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, q, name, options);
-    char path[POPLIBS_PATH_SIZE];
     if (!check(call, a, q))
         return;
     size_t m = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
     pop_tensor all = pop_tensor_concat(POP_TENSORS(pop_tensor_transpose(a), q), 0);
-    pop_tensor reflection =
-        pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(m), poplibs_path(path, sizeof(path), name, "reflection"));
+    pop_tensor reflection = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(m), call_path(call, name, "reflection"));
     pop_graph_set_tile_mapping(graph, reflection, 0);
     for (size_t k = 0; k < n && call_ready(call); ++k) {
         pop_tensor v = pop_tensor_slice(reflection, k, m, 0), rest = pop_tensor_slice(all, k, m, 1);

@@ -24,7 +24,7 @@ struct sharing {
 struct norm {
     const struct call *call;
     struct sharing sharing;
-    char name[POPLIBS_PATH_SIZE];
+    const char *name;
 };
 
 static bool check_acts(const struct norm *norm, pop_tensor acts)
@@ -58,8 +58,7 @@ static bool begin(const struct call *call, struct norm *norm, pop_tensor acts, c
 {
     if (!call_ready(call))
         return false;
-    *norm = (struct norm){ call, { .members = 1 }, "" };
-    poplibs_path(norm->name, sizeof(norm->name), call->name, step);
+    *norm = (struct norm){ call, { .members = 1 }, call_path(call, call->name, step) };
     return call_takes_plain_norm_options(call) && check_acts(norm, acts);
 }
 static bool check_partials(const struct norm *norm, pop_type partials_type)

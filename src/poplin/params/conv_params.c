@@ -170,24 +170,12 @@ bool params_valid(const struct call *call, const poplin_conv_params *params)
     return status == POP_OK || call_fail(call, status, "%s", text);
 }
 
-pop_status conv_fail(const struct call *call, pop_error *error, pop_status status, const char *text)
-{
-    if (error) {
-        memset(error, 0, sizeof(*error));
-        error->status = status;
-        error->where = call->where;
-        snprintf(error->api, sizeof(error->api), "%s", call->api);
-        snprintf(error->text, sizeof(error->text), "%s", text);
-    }
-    return status;
-}
-
 pop_status poplin_conv_params_validate_at(pop_where where, const poplin_conv_params *params, pop_error *error)
 {
     POPLIBS_CALL(NULL, log_written(params, log_params));
     char text[400];
     pop_status status = params_wrong(params, text, sizeof(text));
-    return status == POP_OK ? POP_OK : conv_fail(call, error, status, text);
+    return status == POP_OK ? POP_OK : call_set_error(call, error, status, text);
 }
 
 /* ---- the canonical form ---- */
@@ -411,14 +399,14 @@ pop_status poplin_conv_params_from_text_at(pop_where where, const char *text, po
         if (!next) {
             char words[160];
             snprintf(words, sizeof(words), "'%s' has an invalid value", fields[f].name);
-            return conv_fail(call, error, POP_PARSE_ERROR, words);
+            return call_set_error(call, error, POP_PARSE_ERROR, words);
         }
         rest = next;
     }
     if (rest == start) {
         char words[160];
         snprintf(words, sizeof(words), "'%.40s' is not a field of a convolution's parameters", at);
-        return conv_fail(call, error, POP_PARSE_ERROR, words);
+        return call_set_error(call, error, POP_PARSE_ERROR, words);
     }
     *params = p;
     if (used)

@@ -46,23 +46,12 @@ static inline void params_text_add(struct params_text *text, const char *format,
     text->length += length > 0 ? (size_t)length : 0;
 }
 
-/* "prefix/name", as in debug names, or name if there is no prefix; the caller frees it. */
-static inline char *debug_path(const char *prefix, const char *name)
-{
-    size_t size = (prefix ? strlen(prefix) + 1 : 0) + strlen(name) + 1;
-    char *path = poplibs_new(size, 1);
-    poplibs_path(path, size, prefix, name);
-    return path;
-}
-
 /* conv_params.c: parameters of convolutions: sizes, checks, canonical form, order. */
 
 /* Checks parameters: POP_OK, or a status with a message in text. */
 pop_status params_wrong(const poplin_conv_params *params, char *text, size_t size);
 /* Checks parameters; records an error of the graph. */
 bool params_valid(const struct call *call, const poplin_conv_params *params);
-/* Fills error, which may be NULL and which the caller owns, and returns status. */
-pop_status conv_fail(const struct call *call, pop_error *error, pop_status status, const char *text);
 /* Writes "1 x (2x8x8x16) -> 32, kernel 3x3, half -> float": groups, batch, field, channels.  Buffer and result as
  * snprintf. */
 size_t conv_params_text(const poplin_conv_params *params, char *buffer, size_t size);

@@ -71,15 +71,10 @@ struct plan_share {
 
 struct conv_options {
     double available_memory_proportion;
-    int pass;                                                                  /* enum conv_pass */
-    pop_type partials_type, inter_tile_partials_type, inter_ipu_partials_type; /* half or float */
-    bool use_128bit_conv_unit_load, enable_multi_stage_reduce, enable_fast_reduce, enable_single_input_reduce,
-        enable_conv_dithering;
-    bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations,
-        insert_transforms_cycle_count_progs;
-    bool conv_transforms_estimates, disable_sr_for_amp_vertices, enable_transforms_conv_table,
-        enable_tile_level_expand_dims;
-    int slic_vmac16;                  /* no effect */
+    int pass;                                         /* enum conv_pass */
+    pop_type partials_type, inter_tile_partials_type; /* half or float */
+    bool use_128bit_conv_unit_load, enable_multi_stage_reduce, enable_single_input_reduce, enable_conv_dithering;
+    bool enable_amp_half_engines_plan, remap_output_tensor, gather_conv_output, disable_transformations;
     unsigned num_ipus, tiles_per_ipu; /* at most those of the target */
     unsigned start_tile_multiplier;
     bool is_constrained;
@@ -91,13 +86,9 @@ struct conv_options {
     char constraints_output[192]; /* file name; "" if none */
 };
 
-/* The defaults for a target.  Padding bytes are zero, so that equal options have equal bytes. */
-struct conv_options conv_options_default(const pop_target *target);
-/* Parses a call's options; false after an error of the graph. */
-bool conv_options_parse(const struct call *call, pop_options given, struct conv_options *options);
-/* Parses options without a graph. */
-pop_status conv_options_read(const struct call *call, const pop_target *target, pop_options given,
-                             struct conv_options *options, pop_error *error);
+/* Parses options for convolutions on a target; false after an error of the call. */
+bool conv_options_parse(const struct call *call, const pop_target *target, pop_options given,
+                        struct conv_options *options);
 
 static inline bool pass_is_fully_connected(int pass)
 {

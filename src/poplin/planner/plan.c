@@ -378,7 +378,7 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
                 plan_blame(target, &asked, find, text, sizeof(text));
             else
                 snprintf(text, sizeof(text), "the convolution has no plan on %u tiles", options->tiles_per_ipu);
-            return conv_fail(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
+            return call_set_error(call, error, options->is_constrained ? POP_INVALID_OPTION : POP_POPLAR_ERROR, text);
         }
         for (size_t i = 0; i < count; ++i)
             place(&passes[i].options, &passes[i].planned.params, &passes[i].planned.plan);
@@ -386,7 +386,7 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
         if (*options->constraints_output && !plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
             snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
                      options->constraints_output);
-            return conv_fail(call, error, POP_FILE_LOAD_ERROR, text);
+            return call_set_error(call, error, POP_FILE_LOAD_ERROR, text);
         }
         log_plan(&asked);
         for (size_t i = 0; i < count; ++i)

@@ -16,7 +16,8 @@ static bool find(const struct call *call, const poplin_conv_params *params, pop_
                  poplin_planning_cache *cache, struct conv_planned *planned)
 {
     struct conv_options options;
-    return call_ready(call) && params_valid(call, params) && conv_options_parse(call, given, &options) &&
+    return call_ready(call) && params_valid(call, params) &&
+           conv_options_parse(call, pop_graph_target(call->graph), given, &options) &&
            plan_get(call, params, &options, cache, planned);
 }
 
@@ -71,7 +72,7 @@ bool poplin_convolution_validate_options_at(pop_where where, pop_graph *graph, p
 {
     POPLIBS_CALL(graph, options);
     struct conv_options parsed;
-    return call_ready(call) && conv_options_parse(call, options, &parsed);
+    return call_ready(call) && conv_options_parse(call, pop_graph_target(graph), options, &parsed);
 }
 
 /* ---- planning in advance ---- */
@@ -89,16 +90,14 @@ struct planning_work {
 
 static pop_status plan_one(const struct planning_work *work, const poplin_conv_plan_request *request, pop_error *error)
 {
-    char text[400];
     struct conv_options options;
     struct conv_planned planned;
-    pop_status status = params_wrong(request->params, text, sizeof(text));
-    if (status != POP_OK)
-        return conv_fail(work->call, error, status, text);
-    status = conv_options_read(work->call, request->target, request->options, &options, error);
-    return status != POP_OK
-               ? status
-               : plan_find(work->call, request->target, request->params, &options, work->cache, &planned, error);
+    pop_error found;
+    struct call call = call_reporting(work->call, &found);
+    if (!params_valid(&call, request->params) ||
+        !conv_options_parse(&call, request->target, request->options, &options))
+        return call_report(&call, error);
+    return plan_find(work->call, request->target, request->params, &options, work->cache, &planned, error);
 }
 static void *plan_some(void *user)
 {

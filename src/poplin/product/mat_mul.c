@@ -177,9 +177,8 @@ static void accumulate_number(const struct mat_mul_call *request, pop_tensor c, 
                               size_t rank)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor factor = pop_graph_add_constant(call->graph, POP_FLOAT, POP_SHAPE(), POP_FLOAT, &k,
-                                               poplibs_path(path, sizeof(path), call->name, "factor"));
+                                               call_path(call, call->name, "factor"));
     pop_graph_set_tile_mapping(call->graph, factor, 0);
     accumulate(request, c, factor, a, b, rank);
 }

@@ -14,9 +14,8 @@ static pop_tensor plain(const struct mat_mul_call *request, pop_type type, const
                         const char *what)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(dims[0], dims[1], columns),
-                                          poplibs_path(path, sizeof(path), call->name, what));
+                                          call_path(call, call->name, what));
     poputil_map_tensor_linearly(call->graph, t);
     return t;
 }
@@ -32,17 +31,13 @@ struct conv_product {
     struct conv_call request;
     struct conv_resolved conv;
 };
-/* False after an error, with nothing left to release. */
+/* False after an error. */
 static bool begin(const struct mat_mul_call *request, const poplin_mat_mul_params *params, struct conv_product *product)
 {
     poplin_conv_params conv = poplin_mat_mul_conv_params(params);
-    if (!conv_call_begin(request->call, &product->request, CONV_FORWARD, &conv, request->call->name,
-                         mat_mul_options(request), request->cache))
-        return false;
-    if (conv_resolve(&product->conv, &product->request, product->request.name))
-        return true;
-    conv_call_end(&product->request);
-    return false;
+    return conv_call_begin(request->call, &product->request, CONV_FORWARD, &conv, request->call->name,
+                           mat_mul_options(request), request->cache) &&
+           conv_resolve(&product->conv, &product->request, product->request.name);
 }
 
 /* {g,m,k} to weights {g,1,m,k} and {g,k,n} to input {g,1,n,k}, and the inverses.  The inverse for the input also
@@ -69,22 +64,16 @@ pop_tensor mat_mul_new_lhs(const struct mat_mul_call *request, const poplin_mat_
     struct conv_product product;
     if (is_plain(request, params))
         return plain(request, params->input_type, params->a_shape, params->a_shape[2], "lhs");
-    if (!begin(request, params, &product))
-        return (pop_tensor){ 0 };
-    pop_tensor made = of_weights(request->call, conv_new_weights(&product.conv));
-    conv_call_end(&product.request);
-    return made;
+    return begin(request, params, &product) ? of_weights(request->call, conv_new_weights(&product.conv))
+                                            : (pop_tensor){ 0 };
 }
 pop_tensor mat_mul_new_rhs(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
     struct conv_product product;
     if (is_plain(request, params))
         return plain(request, params->input_type, params->b_shape, params->b_shape[2], "rhs");
-    if (!begin(request, params, &product))
-        return (pop_tensor){ 0 };
-    pop_tensor made = of_input(request->call, conv_new_input(&product.conv));
-    conv_call_end(&product.request);
-    return made;
+    return begin(request, params, &product) ? of_input(request->call, conv_new_input(&product.conv))
+                                            : (pop_tensor){ 0 };
 }
 pop_tensor mat_mul_new_output(const struct mat_mul_call *request, const poplin_mat_mul_params *params)
 {
@@ -95,11 +84,9 @@ pop_tensor mat_mul_arranged_rhs(const struct mat_mul_call *request, const poplin
     struct conv_product product;
     if (is_plain(request, params))
         return b;
-    if (!begin(request, params, &product))
-        return (pop_tensor){ 0 };
-    pop_tensor made = of_input(request->call, conv_arranged_input(&product.conv, as_input(request->call, b)));
-    conv_call_end(&product.request);
-    return made;
+    return begin(request, params, &product)
+               ? of_input(request->call, conv_arranged_input(&product.conv, as_input(request->call, b)))
+               : (pop_tensor){ 0 };
 }
 
 pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin_mat_mul_params *params, pop_tensor a,
@@ -123,6 +110,5 @@ pop_tensor mat_mul_conv_product(const struct mat_mul_call *request, const poplin
     b = conv_call_cast(&product.request, b, &program);
     pop_tensor output = conv_add(&product.conv, as_input(call, b), as_weights(call, a), &program);
     conv_program_end(&program, call->sequence);
-    conv_call_end(&product.request);
     return of_input(call, output);
 }

@@ -58,8 +58,8 @@ static size_t translate(pop_options options, const struct values *values, pop_op
 static bool read_options(const struct call *call, pop_option *list, size_t capacity, size_t *count,
                          bool *rhs_is_arranged)
 {
-    struct values values = { .proportion = 0.6 };
-    if (!call_parse_options(call, call->options, table, KEYS, &values))
+    struct values values = { 0 };
+    if (!call_read_options(call, call->options, table, KEYS, &values))
         return false;
     if (!(values.proportion >= 0))
         return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must not be negative",
@@ -86,15 +86,9 @@ bool poplin_matmul_validate_options_at(pop_where where, pop_graph *graph, pop_op
 pop_status poplin_mat_mul_conv_options(pop_options options, pop_option *list, size_t capacity, size_t *count,
                                        pop_error *error)
 {
-    pop_target target = pop_target_create_cpu(false, 1);
-    pop_graph *graph = pop_graph_create(&target); /* records the error */
-    pop_status status = POP_OK;
+    pop_error found;
     bool rhs_is_arranged;
-    struct call call = {
-        .graph = graph, .api = "poplin_mat_mul_conv_options", .options = options, .library = POPLIBS_LIBRARY
-    };
-    if (!read_options(&call, list, capacity, count, &rhs_is_arranged))
-        status = pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+    struct call call = call_reporting(
+        &(struct call){ .api = "poplin_mat_mul_conv_options", .options = options, .library = POPLIBS_LIBRARY }, &found);
+    return read_options(&call, list, capacity, count, &rhs_is_arranged) ? POP_OK : call_report(&call, error);
 }

@@ -42,21 +42,25 @@ size_t poplin_mat_mul_grouped_report_plan_at(pop_where where, pop_graph *graph, 
     return report(&request, input_type, output_type, a_shape, b_shape, 3, buffer, size);
 }
 
-/* Checks a request's shapes and types. */
-static pop_status check_request(const struct call *call, const poplin_mat_mul_params *params, const pop_target *target,
-                                pop_error *error)
+/* Checks a request's shapes, types and options, which it converts to those of a convolution in `list`. */
+static pop_status read_request(const struct call *call, const poplin_mat_mul_plan_request *given, pop_option *list,
+                               size_t *options, pop_error *error)
 {
+    const poplin_mat_mul_params *params = &given->params;
     struct mat_mul_call request;
     poplin_mat_mul_params same;
-    pop_graph *graph = pop_graph_create(target); /* records the error */
-    pop_status status = POP_OK;
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
+    own.options = given->options;
+    if (!given->target)
+        return call_set_error(call, error, POP_POPLAR_ERROR, "a request's target is NULL");
     if (!mat_mul_begin(&own, &request, NULL) ||
         !mat_mul_shapes(&request, params->input_type, params->output_type, (pop_shape){ 3, params->a_shape },
                         (pop_shape){ 3, params->b_shape }, 3, &same))
-        status = pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+        return call_report(&own, error);
+    memcpy(list, request.list, request.options * sizeof(*list));
+    *options = request.options;
+    return POP_OK;
 }
 
 pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan_request *requests, size_t count,
@@ -71,14 +75,9 @@ pop_status poplin_preplan_mat_muls_at(pop_where where, const poplin_mat_mul_plan
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         pop_option *list = lists + i * POPLIN_MAX_MAT_MUL_OPTIONS;
         size_t options = 0;
-        if (!requests[i].target) {
-            status = conv_fail(call, error, POP_POPLAR_ERROR, "a request's target is NULL");
+        status = read_request(call, &requests[i], list, &options, error);
+        if (status != POP_OK)
             break;
-        }
-        status = check_request(call, &requests[i].params, requests[i].target, error);
-        if (status == POP_OK)
-            status =
-                poplin_mat_mul_conv_options(requests[i].options, list, POPLIN_MAX_MAT_MUL_OPTIONS, &options, error);
         params[i] = poplin_mat_mul_conv_params(&requests[i].params);
         if (requests[i].target->type != POP_TARGET_CPU)
             convs[planned++] = (poplin_conv_plan_request){ requests[i].target, &params[i], { list, options } };

@@ -43,11 +43,10 @@ static void factor_block(const struct triangular_call *request, pop_tensor a)
 static pop_tensor inverse_of(const struct triangular_call *request, pop_tensor stored, bool lower)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_compute_set set = add_set(request, "Invert");
     pop_tensor inverse =
         pop_graph_clone(call->graph, pop_tensor_type(stored), stored, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                        poplibs_path(path, sizeof(path), call->name, "inverse"));
+                        call_path(call, call->name, "inverse"));
     for (size_t g = 0; g < pop_tensor_dim(stored, 0); ++g) {
         pop_vertex vertex = add_vertex(request, set, "TriangularInverse", lower, "in", pop_tensor_at(stored, g));
         call_connect(call, vertex, "out", pop_tensor_flatten(pop_tensor_at(inverse, g)));
@@ -60,16 +59,15 @@ static pop_tensor inverse_of(const struct triangular_call *request, pop_tensor s
 static void operands(const struct triangular_call *request, pop_tensor *left, pop_tensor *right)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_type type = pop_tensor_type(*left);
     pop_shape left_shape = POP_SHAPE(pop_tensor_dim(*left, 0), pop_tensor_dim(*left, 1), pop_tensor_dim(*left, 2)),
               right_shape = POP_SHAPE(pop_tensor_dim(*right, 0), pop_tensor_dim(*right, 1), pop_tensor_dim(*right, 2));
-    pop_tensor a = poplin_create_mat_mul_grouped_input_lhs(call->graph, type, type, left_shape, right_shape,
-                                                           poplibs_path(path, sizeof(path), call->name, "left"),
-                                                           request->options, request->cache);
-    pop_tensor b = poplin_create_mat_mul_grouped_input_rhs(call->graph, type, type, left_shape, right_shape,
-                                                           poplibs_path(path, sizeof(path), call->name, "right"),
-                                                           request->options, request->cache);
+    pop_tensor a =
+        poplin_create_mat_mul_grouped_input_lhs(call->graph, type, type, left_shape, right_shape,
+                                                call_path(call, call->name, "left"), request->options, request->cache);
+    pop_tensor b =
+        poplin_create_mat_mul_grouped_input_rhs(call->graph, type, type, left_shape, right_shape,
+                                                call_path(call, call->name, "right"), request->options, request->cache);
     if (pop_graph_error(call->graph))
         return;
     struct triangular_copies copies = { .request = request };
@@ -176,9 +174,8 @@ pop_tensor poplin_cholesky_at(pop_where where, pop_graph *graph, pop_tensor a, b
     pop_tensor matrices, none = { 0 };
     if (!call_ready(call) || !triangular_matrices(&request, a, &matrices))
         return none;
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor copy = pop_graph_clone(graph, pop_tensor_type(a), a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                      poplibs_path(path, sizeof(path), name, "factor"));
+                                      call_path(call, name, "factor"));
     call_copy(call, a, copy, name);
     factor_in_place(&request, copy, lower);
     return pop_graph_error(graph) ? none : copy;
@@ -191,7 +188,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
     POPLIBS_CALL(graph, log_type(type), shape, lower, name, options);
     struct triangular_call request = { call, options, cache, POPLIN_CHOLESKY_BLOCK_SIZE };
     pop_option *list = NULL;
-    char path[POPLIBS_PATH_SIZE], text[96];
+    char text[96];
     pop_tensor t = { 0 };
     if (!call_ready(call))
         return t;
@@ -205,7 +202,7 @@ pop_tensor poplin_create_cholesky_input_at(pop_where where, pop_graph *graph, po
         for (size_t i = 0; i + 2 < shape.rank; ++i)
             groups *= shape.dims[i];
         t = triangular_blocks(&request, type, groups, n, n, poplibs_max(1, poplibs_min(request.block_size, n)),
-                              poplibs_path(path, sizeof(path), name, "input"));
+                              call_path(call, name, "input"));
         t = pop_tensor_reshape(lower ? t : transposed(&request, t), shape);
     }
     free(list);

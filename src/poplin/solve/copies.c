@@ -46,7 +46,6 @@ static void send_constant(struct triangular_copies *copies, unsigned constant, p
 {
     const struct triangular_call *request = copies->request;
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     unsigned tiles = pop_target_num_tiles(pop_graph_target(call->graph)), used = 0;
     unsigned *at = poplibs_zeros(tiles, sizeof(*at)); /* index in the variable, plus one */
     for (size_t i = 0; i < copies->count; ++i)
@@ -55,7 +54,7 @@ static void send_constant(struct triangular_copies *copies, unsigned constant, p
     if (used) {
         pop_tensor source = copies->constants[constant];
         pop_tensor sent = pop_graph_add_variable(call->graph, pop_tensor_type(source), POP_SHAPE(used),
-                                                 poplibs_path(path, sizeof(path), call->name, "constants"));
+                                                 call_path(call, call->name, "constants"));
         for (unsigned tile = 0; tile < tiles; ++tile)
             if (at[tile])
                 pop_graph_set_tile_mapping(call->graph, pop_tensor_slice(sent, at[tile] - 1, at[tile], 0), tile);

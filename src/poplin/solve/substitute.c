@@ -44,9 +44,8 @@ static void copy(const struct triangular_call *request, pop_program sequence, po
 static pop_tensor cloned(const struct triangular_call *request, pop_tensor t, const char *name)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     return pop_graph_clone(call->graph, pop_tensor_type(t), t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                           poplibs_path(path, sizeof(path), call->name, name));
+                           call_path(call, call->name, name));
 }
 
 static pop_tensor minus(const struct triangular_call *request, pop_program sequence, pop_tensor a, pop_tensor b)
@@ -68,17 +67,16 @@ static struct shaped_product *product_of(struct substitution *s, pop_tensor a, p
         if (known->rows == rows && known->inner == inner && known->columns == columns)
             return known;
     }
-    char path[POPLIBS_PATH_SIZE];
     pop_type type = pop_tensor_type(a);
     pop_shape a_shape = POP_SHAPE(g, rows, inner), b_shape = POP_SHAPE(g, inner, columns);
     pop_program body = pop_sequence(call->graph, call->name);
     struct shaped_product made = { rows, inner, columns, { 0 }, { 0 }, { 0 }, { 0 } };
-    made.a = poplin_create_mat_mul_grouped_input_lhs(call->graph, type, type, a_shape, b_shape,
-                                                     poplibs_path(path, sizeof(path), call->name, "left"),
-                                                     request->options, request->cache);
-    made.b = poplin_create_mat_mul_grouped_input_rhs(call->graph, type, type, a_shape, b_shape,
-                                                     poplibs_path(path, sizeof(path), call->name, "right"),
-                                                     request->options, request->cache);
+    made.a =
+        poplin_create_mat_mul_grouped_input_lhs(call->graph, type, type, a_shape, b_shape,
+                                                call_path(call, call->name, "left"), request->options, request->cache);
+    made.b =
+        poplin_create_mat_mul_grouped_input_rhs(call->graph, type, type, a_shape, b_shape,
+                                                call_path(call, call->name, "right"), request->options, request->cache);
     made.result =
         poplin_mat_mul_grouped(call->graph, made.a, made.b, body, type, call->name, request->options, request->cache);
     made.function = pop_graph_add_function(call->graph, body);
@@ -153,7 +151,6 @@ static void solve_rows(const struct substitution *s, pop_program body)
 static void widen(const struct substitution *s, pop_tensor *b, pop_tensor *x)
 {
     const struct call *call = s->request->call;
-    char path[POPLIBS_PATH_SIZE];
     size_t g = pop_tensor_dim(*b, 0), n = pop_tensor_dim(*b, 1), more = s->width - pop_tensor_dim(*b, 2);
     pop_type type = pop_tensor_type(*b);
     if (!more)
@@ -161,8 +158,8 @@ static void widen(const struct substitution *s, pop_tensor *b, pop_tensor *x)
     pop_tensor zeros =
         pop_tensor_reshape(pop_tensor_broadcast(triangular_constant(s->request, type, 0), (unsigned)(g * n * more), 0),
                            POP_SHAPE(g, n, more));
-    pop_tensor dummy = pop_graph_add_variable(call->graph, type, POP_SHAPE(g, n, more),
-                                              poplibs_path(path, sizeof(path), call->name, "dummy"));
+    pop_tensor dummy =
+        pop_graph_add_variable(call->graph, type, POP_SHAPE(g, n, more), call_path(call, call->name, "dummy"));
     poputil_map_tensor_linearly(call->graph, dummy);
     *b = pop_tensor_concat((pop_tensors){ 2, (pop_tensor[]){ *b, zeros } }, 2);
     *x = pop_tensor_concat((pop_tensors){ 2, (pop_tensor[]){ *x, dummy } }, 2);
@@ -233,14 +230,13 @@ static void solve(struct substitution *s, pop_tensor a, pop_tensor b, size_t top
 static void pad(const struct triangular_call *request, pop_tensor *a, pop_tensor *b, size_t size)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     size_t g = pop_tensor_dim(*a, 0), n = pop_tensor_dim(*a, 1), k = pop_tensor_dim(*b, 2), more = size - n;
     pop_type type = pop_tensor_type(*a);
     pop_tensor zero = triangular_constant(request, type, 0), one = triangular_constant(request, type, 1);
-    pop_tensor right = pop_graph_add_variable(call->graph, type, POP_SHAPE(g, n, more),
-                                              poplibs_path(path, sizeof(path), call->name, "right"));
-    pop_tensor bottom = pop_graph_add_variable(call->graph, type, POP_SHAPE(g, more, size),
-                                               poplibs_path(path, sizeof(path), call->name, "bottom"));
+    pop_tensor right =
+        pop_graph_add_variable(call->graph, type, POP_SHAPE(g, n, more), call_path(call, call->name, "right"));
+    pop_tensor bottom =
+        pop_graph_add_variable(call->graph, type, POP_SHAPE(g, more, size), call_path(call, call->name, "bottom"));
     poputil_map_tensor_linearly(call->graph, right);
     poputil_map_tensor_linearly(call->graph, bottom);
     struct triangular_copies zero_copies = { .request = request, .constants = { zero } },

@@ -140,9 +140,8 @@ pop_tensor triangular_blocks(const struct triangular_call *request, pop_type typ
 pop_tensor triangular_constant(const struct triangular_call *request, pop_type type, double value)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
-    pop_tensor t = pop_graph_add_constant_float(call->graph, type, POP_SHAPE(1), value,
-                                                poplibs_path(path, sizeof(path), call->name, "constant"));
+    pop_tensor t =
+        pop_graph_add_constant_float(call->graph, type, POP_SHAPE(1), value, call_path(call, call->name, "constant"));
     pop_graph_set_tile_mapping(call->graph, t, 0);
     return t;
 }
@@ -150,11 +149,10 @@ pop_tensor triangular_constant(const struct triangular_call *request, pop_type t
 pop_tensor triangular_masked(const struct triangular_call *request, pop_tensor a, bool lower, bool unit_diagonal)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     size_t n = pop_tensor_dim(a, 1);
     pop_type type = pop_tensor_type(a);
     pop_tensor masked = pop_graph_clone(call->graph, type, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                                        poplibs_path(path, sizeof(path), call->name, "masked"));
+                                        call_path(call, call->name, "masked"));
     enum { ZERO, ONE };
     struct triangular_copies copies = { .request = request,
                                         .constants = { triangular_constant(request, type, 0),
@@ -189,13 +187,11 @@ pop_tensor poplin_triangular_mask_at(pop_where where, pop_graph *graph, pop_tens
 static void scale(const struct triangular_call *request, pop_tensor a, pop_tensor *b)
 {
     const struct call *call = request->call;
-    char path[POPLIBS_PATH_SIZE];
     size_t g = pop_tensor_dim(a, 0), n = pop_tensor_dim(a, 1);
     pop_tensor flat = pop_tensor_flatten_dims(a, 1, 3);
     pop_tensor diagonal = pop_tensor_reshape(pop_tensor_sub_sample(flat, (unsigned)n + 1, 1), POP_SHAPE(g, n, 1));
-    pop_tensor kept =
-        pop_graph_clone(call->graph, pop_tensor_type(a), diagonal, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                        poplibs_path(path, sizeof(path), call->name, "diagonal"));
+    pop_tensor kept = pop_graph_clone(call->graph, pop_tensor_type(a), diagonal,
+                                      POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, call_path(call, call->name, "diagonal"));
     call_copy(call, diagonal, kept, call->name);
     call_binary_in_place(call, POPOPS_BINARY_DIVIDE, a, kept, call->name);
     *b = call_binary(call, POPOPS_BINARY_DIVIDE, *b, kept, call->name);

@@ -216,10 +216,9 @@ static bool check_gradient(const struct call *call, popnn_non_linearity_type typ
 static pop_tensor gradient(const struct call *call, popnn_non_linearity_type type, pop_tensor act,
                            pop_tensor out_gradient, pop_compute_set set)
 {
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor in_gradient =
         pop_graph_clone(call->graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
-                        poplibs_path(path, sizeof(path), call->name, "NonLinearityGrad"));
+                        call_path(call, call->name, "NonLinearityGrad"));
     struct non_linearity_work work = { .call = call,
                                        .set = set,
                                        .type = type,

@@ -96,8 +96,8 @@ void softmax_at_last(const struct call *call, popnn_non_linearity_type type, pop
 
 pop_tensor softmax_gradient(const struct call *call, pop_tensor act, pop_tensor out_gradient)
 {
-    char path[POPLIBS_PATH_SIZE];
-    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "SoftMaxGrad") };
+    const char *path = call_path(call, call->name, "SoftMaxGrad");
+    struct build b = { call, path };
     if (!pop_tensor_num_elements(act))
         return pop_graph_clone(call->graph, POP_TYPE_NULL, out_gradient, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);
     pop_tensor gradient = call_binary(call, POPOPS_BINARY_MULTIPLY, out_gradient, act, path);
@@ -123,8 +123,8 @@ static bool check_log_softmax(const struct call *call, pop_tensor t)
 /* x - max, minus the logarithm of the sum of the exponentials. */
 static void log_softmax(const struct call *call, pop_tensor t)
 {
-    char path[POPLIBS_PATH_SIZE];
-    struct build b = { call, poplibs_path(path, sizeof(path), call->name, "LogSoftmax") };
+    const char *path = call_path(call, call->name, "LogSoftmax");
+    struct build b = { call, path };
     if (!pop_tensor_num_elements(t))
         return;
     binary_in_place(&b, POPOPS_BINARY_SUBTRACT, t,

@@ -42,12 +42,11 @@ pop_tensor popnn_spatial_softmax_2d_at(pop_where where, pop_graph *graph, pop_pr
                                        pop_tensor *temperature_variable)
 {
     POPLIBS_CALL_IN(sequence, graph, fields, temperature, disable_softmax, name);
-    char part[POPLIBS_PATH_SIZE + 64];
     if (!check(call, fields, temperature))
         return (pop_tensor){ 0 };
     const char *path = call_path(call, name, "SpatialSoftmax");
-    pop_tensor scale = pop_graph_add_variable(graph, pop_tensor_type(fields), POP_SHAPE(),
-                                              poplibs_path(part, sizeof(part), path, "temperature"));
+    pop_tensor scale =
+        pop_graph_add_variable(graph, pop_tensor_type(fields), POP_SHAPE(), call_path(call, path, "temperature"));
     poputil_map_tensor_linearly(graph, scale);
     pop_graph_set_initial_value(graph, scale, POP_DOUBLE, &temperature);
     if (temperature_variable)

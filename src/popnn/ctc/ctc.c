@@ -2,6 +2,7 @@
 /* CTC plans: options and constraints, comparison and text, and checks of tensors against a plan. */
 #include "popnn/ctc/ctc.h"
 
+#include "poplibs/constraints.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 
@@ -22,15 +23,11 @@ bool ctc_parse_options(const struct call *call, popnn_ctc_purpose purpose, pop_o
                        struct ctc_options *options)
 {
     bool loss = purpose == POPNN_CTC_LOSS;
-    *options = (struct ctc_options){ .partials = CTC_FLOAT,
-                                     .proportion = 0.6,
-                                     .constraints = "",
-                                     .softmax_gradient = true,
-                                     .infinity_tolerance = 0.01 };
-    if (!call_parse_options(call, given, loss ? loss_options : infer_options,
-                            loss ? sizeof(loss_options) / sizeof(loss_options[0])
-                                 : sizeof(infer_options) / sizeof(infer_options[0]),
-                            options))
+    *options = (struct ctc_options){ 0 }; /* the options of losses are not all of inferences */
+    if (!call_read_options(call, given, loss ? loss_options : infer_options,
+                           loss ? sizeof(loss_options) / sizeof(loss_options[0])
+                                : sizeof(infer_options) / sizeof(infer_options[0]),
+                           options))
         return false;
     if (!(options->infinity_tolerance >= 0))
         return call_fail(call, POP_INVALID_OPTION, "option 'zeroInfinityRelTolerance' is %g; it must not be negative",
@@ -40,92 +37,24 @@ bool ctc_parse_options(const struct call *call, popnn_ctc_purpose purpose, pop_o
                      options->proportion);
 }
 
-/* ---- constraints: {"parallel": {"batch": 1, "lastBlankOnSeparateTile": true}} ---- */
-
-static const char *skip(const char *at)
-{
-    while (pop_text_is_space(*at))
-        ++at;
-    return at;
-}
-/* Reads a quoted key and a colon; NULL when the text is anything else. */
-static const char *parse_key(const char *at, const char *key)
-{
-    size_t length = strlen(key);
-    if (*at != '"' || strncmp(at + 1, key, length) != 0 || at[length + 1] != '"')
-        return NULL;
-    at = skip(at + length + 2);
-    return *at == ':' ? skip(at + 1) : NULL;
-}
-static const char *parse_value(const char *at, unsigned long *value)
-{
-    char *end;
-    if (strncmp(at, "true", 4) == 0 || strncmp(at, "false", 5) == 0) {
-        *value = *at == 't';
-        return at + (*at == 't' ? 4 : 5);
-    }
-    if (!pop_text_is_digit(*at))
-        return NULL;
-    *value = strtoul(at, &end, 10);
-    return *value <= UINT32_MAX ? end : NULL;
-}
-
-static const char loss_keys[] = "batch, time, label and lastBlankOnSeparateTile";
-static const char infer_keys[] = "batch and classes";
-
-static const char *parse_member(const char *at, popnn_ctc_purpose purpose, struct ctc_constraints *constraints)
-{
-    const struct {
-        const char *key;
-        popnn_ctc_purpose purpose; /* purpose of the plan; POPNN_CTC_NO_PLAN: both */
-        unsigned *split;           /* NULL: the flag lastBlankOnSeparateTile */
-    } keys[] = { { "batch", POPNN_CTC_NO_PLAN, &constraints->batch },
-                 { "time", POPNN_CTC_LOSS, &constraints->time },
-                 { "label", POPNN_CTC_LOSS, &constraints->label },
-                 { "classes", POPNN_CTC_INFERENCE, &constraints->classes },
-                 { "lastBlankOnSeparateTile", POPNN_CTC_LOSS, NULL } };
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
-        unsigned long value;
-        const char *end = parse_key(at, keys[i].key);
-        if (!end || (keys[i].purpose && keys[i].purpose != purpose))
-            continue;
-        end = parse_value(end, &value);
-        if (!end || value > (keys[i].split ? UINT32_MAX : 1) || (keys[i].split && !value))
-            return NULL;
-        if (keys[i].split)
-            *keys[i].split = (unsigned)value;
-        else
-            constraints->separate_last_blank = (int)value;
-        return end;
-    }
-    return NULL;
-}
-
 bool ctc_parse_constraints(const struct call *call, popnn_ctc_purpose purpose, const char *text,
                            struct ctc_constraints *constraints)
 {
+    unsigned apart = UINT32_MAX;
     *constraints = (struct ctc_constraints){ .separate_last_blank = -1 };
-    const char *at = skip(text), *inner;
-    if (!*at)
-        return true;
-    at = *at == '{' ? skip(at + 1) : NULL;
-    inner = at ? parse_key(at, "parallel") : NULL;
-    if (at && *at != '}')
-        at = inner && *inner == '{' ? skip(inner + 1) : NULL;
-    while (at && inner && *at != '}') {
-        at = parse_member(at, purpose, constraints);
-        at = at ? skip(at) : NULL;
-        if (at && *at == ',')
-            at = skip(at + 1);
-        else if (at && *at != '}')
-            at = NULL;
-    }
-    if (at && inner)
-        at = skip(at + 1);
-    return (at && *at == '}' && !*skip(at + 1)) ||
-           call_fail(call, POP_INVALID_OPTION,
-                     "option 'planConstraints' cannot be '%s'; it takes JSON: {\"parallel\": {...}} with %s", text,
-                     purpose == POPNN_CTC_LOSS ? loss_keys : infer_keys);
+    const struct poplibs_constraint of_loss[] = { { "batch", &constraints->batch, false },
+                                                  { "time", &constraints->time, false },
+                                                  { "label", &constraints->label, false },
+                                                  { "lastBlankOnSeparateTile", &apart, true } },
+                                    of_inference[] = { { "batch", &constraints->batch, false },
+                                                       { "classes", &constraints->classes, false } };
+    bool right = purpose == POPNN_CTC_LOSS
+                     ? call_read_constraints(call, text, "parallel", of_loss, sizeof(of_loss) / sizeof(of_loss[0]))
+                     : call_read_constraints(call, text, "parallel", of_inference,
+                                             sizeof(of_inference) / sizeof(of_inference[0]));
+    if (apart != UINT32_MAX)
+        constraints->separate_last_blank = (int)apart;
+    return right;
 }
 
 /* ---- plans as values ---- */

@@ -157,9 +157,7 @@ static pop_tensor variable(const struct beam_search *s, pop_type type, size_t a,
                            const char *what)
 {
     const struct call *call = s->call;
-    char path[POPLIBS_PATH_SIZE + 32];
-    pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(s->batch, a, b),
-                                          poplibs_path(path, sizeof(path), s->name, what));
+    pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(s->batch, a, b), call_path(call, s->name, what));
     for (size_t entry = 0; entry < s->batch; ++entry)
         for (size_t part = 0; part < a; ++part)
             pop_graph_set_tile_mapping(call->graph, pop_tensor_at(pop_tensor_at(t, entry), part),

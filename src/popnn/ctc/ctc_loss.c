@@ -337,9 +337,8 @@ static void add_vertex(const struct ctc *c, pop_compute_set set, bool gradient, 
 static void add_vertices(const struct ctc *c, bool gradient, pop_program body)
 {
     const struct call *call = c->call;
-    char path[POPLIBS_PATH_SIZE + 32];
-    pop_compute_set set = pop_graph_add_compute_set(
-        call->graph, poplibs_path(path, sizeof(path), c->name, gradient ? "gradient" : "alphaBeta"));
+    const char *path = call_path(call, c->name, gradient ? "gradient" : "alphaBeta");
+    pop_compute_set set = pop_graph_add_compute_set(call->graph, path);
     for (size_t entry = 0; entry < c->batch; ++entry)
         for (size_t time = 0; time < c->times; ++time)
             for (size_t part = 0; part < c->parts; ++part)

@@ -109,7 +109,7 @@ static bool open_groups(const struct call *call, struct grouping *g, pop_tensor 
     };
     *g = (struct grouping){ .call = call };
     if (!call_ready(call) || !check_floating(call, "the tensor of activations", acts) ||
-        !call_parse_options(call, call->options, table, 1, g))
+        !call_read_options(call, call->options, table, 1, g))
         return false;
     g->rank = pop_tensor_shape(acts, g->dims, MAX_RANK);
     if (g->rank < 2 || g->rank > MAX_RANK)

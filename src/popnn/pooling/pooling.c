@@ -286,8 +286,7 @@ static bool check_options(const struct pool *pool, pop_options given, struct poo
 #define POOL_OPTION(...) POPLIBS_ROW(struct pool_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct pool_options){ .introspective = true };
-    return call_parse_options(pool->call, given, table, sizeof(table) / sizeof(table[0]), options);
+    return call_read_options(pool->call, given, table, sizeof(table) / sizeof(table[0]), options);
 }
 
 /* ---- calls ---- */

@@ -46,14 +46,13 @@ static pop_tensor weights_of(const struct call *call, const popnn_pool_params *p
 
 pop_tensor pool_convolve(const struct call *call, const popnn_pool_params *params, pop_tensor in, uint64_t cycles)
 {
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor out = { 0 };
     const poplin_conv_params conv = convolution_of(params);
     const pop_options options = POP_OPTIONS({ "partialsType", params->data_type == POP_HALF ? "half" : "float" });
     poplin_planning_cache *cache = poplin_planning_cache_create();
     poplin_plan_costs costs = poplin_report_plan_estimated_costs(call->graph, &conv, options, cache);
     if (call_ready(call) && costs.cycles < cycles) {
-        poplibs_path(path, sizeof(path), call->name, params->type == POPNN_POOL_AVG ? "AvgPoolConv" : "SumPoolConv");
+        const char *path = call_path(call, call->name, params->type == POPNN_POOL_AVG ? "AvgPoolConv" : "SumPoolConv");
         out = poplin_convolution(call->graph, in, weights_of(call, params, path), &conv, false, call->sequence, path,
                                  options, cache);
     }

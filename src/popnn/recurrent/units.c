@@ -84,7 +84,7 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
 {
     const struct call *call = units->call;
     static const pop_type accumulators[] = { POP_HALF, POP_FLOAT };
-    struct recurrent_options parsed = { .accumulators = -1, .inference_only = units->inference_only };
+    struct recurrent_options parsed = { .accumulators = -1 };
     unsigned seen = 0;
     if (!call_ready(call))
         return false;
@@ -105,6 +105,8 @@ bool units_open(struct units *units, const char *layer, const unsigned *order, p
         seen |= 1u << order[i];
         units->place[order[i]] = i;
     }
+    poplibs_default_options(table, sizeof(table) / sizeof(table[0]), &parsed);
+    parsed.inference_only = units->inference_only; /* differs by layer */
     if (!call_parse_options(call, options, table, sizeof(table) / sizeof(table[0]), &parsed))
         return false;
     keep_product_options(units, options);

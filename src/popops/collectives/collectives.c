@@ -43,10 +43,9 @@ bool collective_check(const struct call *call, pop_tensor data, pop_options give
 #define COLLECTIVE_OPTION(...) POPLIBS_ROW(struct collective_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct collective_options){ .max_broadcast = 2048 };
     enum { ROWS = sizeof(table) / sizeof(table[0]) };
     return call_ready(call) && call_takes(call, "the data", data) &&
-           call_parse_options(call, given, table, ROWS, options) && parse_environment(call, table, ROWS, options);
+           call_read_options(call, given, table, ROWS, options) && parse_environment(call, table, ROWS, options);
 }
 
 bool collective_check_operation(const struct call *call, popops_operation op)
@@ -298,10 +297,9 @@ static pop_tensor with_shape(const struct collective *c, pop_tensor rows, pop_te
 
 pop_tensor collective_all_gather(const struct call *call, pop_tensor data, popops_replica_group group)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group,
-                   poplibs_path(path, sizeof(path), call->name, "AllGather"), call->options))
+    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group, call_path(call, call->name, "AllGather"),
+                   call->options))
         return (pop_tensor){ 0 };
     pop_tensor flat = pop_tensor_flatten(data), rows;
     if (c.members == 1 || !pop_tensor_num_elements(data)) {
@@ -318,10 +316,9 @@ pop_tensor collective_all_gather(const struct call *call, pop_tensor data, popop
 
 pop_tensor collective_all_to_all(const struct call *call, pop_tensor data, popops_replica_group group)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective c;
-    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group,
-                   poplibs_path(path, sizeof(path), call->name, "AllToAll"), call->options))
+    if (!open_call(call, &c, data, POPOPS_COLLECTIVE_LOCAL, group, call_path(call, call->name, "AllToAll"),
+                   call->options))
         return (pop_tensor){ 0 };
     if (!pop_tensor_rank(data) || pop_tensor_dim(data, 0) != c.members) {
         call_fail(call, POP_POPLAR_ERROR, "the outer dimension is %zu; it must be the number of replicas, %u",

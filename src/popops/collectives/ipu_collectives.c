@@ -155,7 +155,6 @@ bool popops_ipu_reduce_scatter_at(pop_where where, pop_graph *graph, pop_tensor 
 /* Gathers chunks given in the order of the result; chunk i is on IPU home[i]; the result has ipus rows. */
 static pop_tensor all_gather(const struct call *call, pop_tensors chunks, const unsigned *home, size_t ipus)
 {
-    char path[POPLIBS_PATH_SIZE];
     struct collective_options read = { 0 };
     size_t count = chunks.count, bytes = 0;
     if (!call_ready(call))
@@ -168,7 +167,7 @@ static pop_tensor all_gather(const struct call *call, pop_tensors chunks, const 
     if (!check_parts(call, ipus))
         return (pop_tensor){ 0 };
     struct collective c = { .call = call,
-                            .path = poplibs_path(path, sizeof(path), call->name, "AllGather"),
+                            .path = call_path(call, call->name, "AllGather"),
                             .method = (enum collective_method)read.method,
                             .members = (unsigned)ipus };
     c.method = ipu_method(&c, IPU_ALL_GATHER, bytes, true);
@@ -178,12 +177,12 @@ static pop_tensor all_gather(const struct call *call, pop_tensors chunks, const 
         for (size_t i = 0; i < count; ++i)
             poplibs_copies_add(
                 &copies, chunks.list[i],
-                poputil_clone_to_ipu(call->graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, path));
+                poputil_clone_to_ipu(call->graph, chunks.list[i], (unsigned)ipu, POP_CLONE_CREATE_NEW_ORDER, c.path));
         const pop_tensor *here = copies.to.list + ipu * count;
         rows[ipu] = pop_tensor_expand(pop_tensor_concat((pop_tensors){ count, here }, 0), POP_DIMS(0));
     }
     if (c.method == METHOD_BROADCAST) {
-        call_copies(call, &copies, call->sequence, path);
+        call_copies(call, &copies, call->sequence, c.path);
     } else {
         ipu_ring_all_gather(&c, chunks.list, home, count, copies.to.list);
         poplibs_copies_free(&copies);

@@ -162,7 +162,6 @@ void popops_cast_to_at(pop_where where, pop_graph *graph, pop_tensor in, pop_ten
 
 static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type type, const pop_tensor *metadata)
 {
-    char path[POPLIBS_PATH_SIZE];
     if (!call_ready(call) || !call_takes(call, "the input", in))
         return (pop_tensor){ 0 };
     if (!pop_type_is_supported(type)) {
@@ -178,7 +177,7 @@ static pop_tensor output_for(const struct call *call, pop_tensor in, pop_type ty
                   pop_type_name(type));
         return (pop_tensor){ 0 };
     }
-    poplibs_path(path, sizeof(path), call->name, "cast");
+    const char *path = call_path(call, call->name, "cast");
     return metadata ? pop_graph_clone_with_metadata(call->graph, *metadata, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
                                                     path)
                     : pop_graph_clone(call->graph, type, in, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, path);

@@ -144,8 +144,7 @@ static bool parse(struct scaled *s, pop_options given)
 #define SCALED_OPTION(...) POPLIBS_ROW(struct scaled_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    s->options = (struct scaled_options){ false, 1e-6 };
-    return call_parse_options(s->call, given, table, sizeof(table) / sizeof(table[0]), &s->options);
+    return call_read_options(s->call, given, table, sizeof(table) / sizeof(table[0]), &s->options);
 }
 
 /* ---- types of factors ---- */

@@ -34,7 +34,8 @@ static bool parse_options(const struct call *call, pop_options given, struct map
 #define MAP_OPTION(...) POPLIBS_ROW(struct map_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *options = (struct map_options){ .generate = true, .vector_broadcasts = true, .simplify = true, .tolerance = NAN };
+    poplibs_default_options(table, sizeof(table) / sizeof(table[0]), options);
+    options->tolerance = NAN; /* an error where it has no effect, so a default must not pass for one */
     return call_parse_options(call, given, table, sizeof(table) / sizeof(table[0]), options);
 }
 /* False, with an error recorded, if an option is given that is for the product of halves and one float. */

@@ -194,7 +194,7 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
 {
     POPLIBS_CALL_AS("popops_regroup_tensor", (pop_program){ 0 }, graph, t, name);
     pop_tensor none = { 0 };
-    char path[POPLIBS_PATH_SIZE], text[128];
+    char text[128];
     size_t shape[MAX_DIMS];
     *source = *destination = none;
     if (!call_ready(call))
@@ -213,11 +213,11 @@ pop_tensor popops_regroup_tensor_apart_at(pop_where where, pop_graph *graph, pop
     *source = group(call, t, to, from);
     size_t rank = pop_tensor_shape(t, shape, MAX_DIMS), grouped_shape[MAX_DIMS + 2];
     pop_tensor_shape(*source, grouped_shape, MAX_DIMS + 2);
-    *destination = poplibs_new_like(call, t, (pop_shape){ rank + 2, grouped_shape },
-                                    poplibs_path(path, sizeof(path), name, "preRegroup"));
+    *destination =
+        poplibs_new_like(call, t, (pop_shape){ rank + 2, grouped_shape }, call_path(call, name, "preRegroup"));
     map_blocks(call, *source, *destination, to.size, from.size);
-    pop_tensor turned = popops_partial_transpose(graph, *destination, transpositions,
-                                                 poplibs_path(path, sizeof(path), name, "regrouped"));
+    pop_tensor turned =
+        popops_partial_transpose(graph, *destination, transpositions, call_path(call, name, "regrouped"));
     return ungroup(call, turned, (pop_shape){ rank, shape }, from, to);
 }
 

@@ -23,15 +23,15 @@ pop_tensor popops_add_for_loop_counter_vertex_at(pop_where where, pop_graph *gra
                                                  int step, unsigned tile, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, count, limit, step, tile, name);
-    char path[POPLIBS_PATH_SIZE];
+    char type[64];
     if (!call_ready(call) || !check(call, count, limit, step))
         return (pop_tensor){ 0 };
-    pop_tensor goes_on = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(),
-                                                poplibs_path(path, sizeof(path), name, "predicate"));
+    pop_tensor goes_on =
+        pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(), call_path(call, name, "predicate"));
     pop_graph_set_tile_mapping(graph, goes_on, tile);
-    pop_compute_set set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), name, "ForLoopCounter"));
-    snprintf(path, sizeof(path), "popops::ForLoopCounter<%s>", pop_type_name(pop_tensor_type(count)));
-    pop_vertex vertex = call_vertex(call, set, path, tile);
+    pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "ForLoopCounter"));
+    snprintf(type, sizeof(type), "popops::ForLoopCounter<%s>", pop_type_name(pop_tensor_type(count)));
+    pop_vertex vertex = call_vertex(call, set, type, tile);
     call_connect(call, vertex, "count", pop_tensor_reshape(count, POP_SHAPE()));
     call_connect(call, vertex, "limit", pop_tensor_reshape(limit, POP_SHAPE()));
     call_connect(call, vertex, "comparisonResult", goes_on);

@@ -101,8 +101,7 @@ static bool parse(const struct call *call, pop_options options, struct histogram
 #define HISTOGRAM_OPTION(...) POPLIBS_ROW(struct histogram_options, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    *taken = (struct histogram_options){ false, false };
-    return call_parse_options(call, options, table, sizeof(table) / sizeof(table[0]), taken);
+    return call_read_options(call, options, table, sizeof(table) / sizeof(table[0]), taken);
 }
 
 pop_tensor popops_histogram_at(pop_where where, pop_graph *graph, pop_tensor input, pop_tensor levels,

@@ -116,7 +116,7 @@ static bool check_options(const struct reduce_request *q, struct accumulation *a
 #define REDUCE_OPTION(...) POPLIBS_ROW(struct accumulation, __VA_ARGS__)
 #include "poplibs/options.def"
     };
-    return call_parse_options(q->call, q->call->options, table, sizeof(table) / sizeof(table[0]), accumulation);
+    return call_read_options(q->call, q->call->options, table, sizeof(table) / sizeof(table[0]), accumulation);
 }
 
 /* ---- building ---- */

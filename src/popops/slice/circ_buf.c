@@ -11,7 +11,6 @@ popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop
 {
     POPLIBS_CALL(graph, log_type(type), size, shape, name);
     popops_circ_buf none = { { 0 }, { 0 } }, ring;
-    char path[POPLIBS_PATH_SIZE];
     size_t dims[POPOPS_MAX_DIMS] = { size };
     double zero = 0;
     uint32_t index = 0;
@@ -24,9 +23,8 @@ popops_circ_buf popops_circ_buf_create_at(pop_where where, pop_graph *graph, pop
     for (size_t i = 0; i < shape.rank; ++i)
         dims[i + 1] = shape.dims[i];
     ring.entries = popops_create_sliceable_tensor(graph, type, (pop_shape){ shape.rank + 1, dims }, POP_DIMS(0),
-                                                  POP_SHAPE(1), 0, poplibs_path(path, sizeof(path), name, "CircBuf"));
-    ring.index = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(),
-                                        poplibs_path(path, sizeof(path), name, "CircBufIndex"));
+                                                  POP_SHAPE(1), 0, call_path(call, name, "CircBuf"));
+    ring.index = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(), call_path(call, name, "CircBufIndex"));
     pop_graph_set_tile_mapping(graph, ring.index, 0);
     pop_graph_set_initial_fill(graph, ring.entries, POP_DOUBLE, &zero);
     pop_graph_set_initial_fill(graph, ring.index, POP_UNSIGNED_INT, &index);
@@ -60,7 +58,6 @@ pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popo
                                    pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, i, name);
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor none = { 0 };
     if (!call_ready(call))
         return none;
@@ -68,10 +65,9 @@ pop_tensor popops_circ_buf_prev_at(pop_where where, pop_graph *graph, const popo
         call_fail(call, POP_INDEX_ERROR, "entry %u is out of range: the buffer has %zu", i, size_of(ring));
         return none;
     }
-    pop_tensor index = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(),
-                                              poplibs_path(path, sizeof(path), name, "prevIndex"));
+    pop_tensor index = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(), call_path(call, name, "prevIndex"));
     pop_graph_set_tile_mapping(graph, index, 0);
-    pop_compute_set set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), name, "CircBufPrev"));
+    pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "CircBufPrev"));
     pop_vertex vertex = call_vertex(call, set, "popops::CircOffset", 0);
     call_connect(call, vertex, "indexIn", ring->index);
     call_connect(call, vertex, "indexOut", index);

@@ -55,7 +55,6 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
                                                                  const char *name)
 {
     POPLIBS_CALL(graph, log_type(type), shape, is_read, offset, name);
-    char path[POPLIBS_PATH_SIZE];
     popops_indices_and_tensor both = { { 0 }, { 0 } };
     if (!call_ready(call))
         return both;
@@ -63,8 +62,8 @@ popops_indices_and_tensor popops_create_host_sliceable_tensor_at(pop_where where
         call_fail(call, POP_POPLAR_ERROR, "a shape of rank %zu; it must be {rows,elements}", shape.rank);
         return both;
     }
-    both.indices = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]),
-                                          poplibs_path(path, sizeof(path), name, "indices"));
+    both.indices =
+        pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(shape.dims[0]), call_path(call, name, "indices"));
     poputil_map_tensor_linearly_with_offset(graph, both.indices, first_tile(call, offset), true);
     both.tensor = pop_graph_add_variable(graph, type, shape, name);
     map_rows(call, both.tensor, shape, first_tile(call, offset));

@@ -118,7 +118,6 @@ pop_tensor slice_places(const struct slice_windows *windows, bool rows, bool ski
 {
     const struct call *call = windows->call;
     pop_graph *graph = call->graph;
-    char path[POPLIBS_PATH_SIZE];
     size_t n = pop_tensor_dim(windows->vectors, 0), components = windows->dims.count;
     uint32_t limits[POPOPS_MAX_DIMS], strides[POPOPS_MAX_DIMS], stride = 1;
     for (size_t k = components; k-- > 0;) {
@@ -128,13 +127,13 @@ pop_tensor slice_places(const struct slice_windows *windows, bool rows, bool ski
         stride *= (uint32_t)extent;
     }
     pop_tensor places = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(n, rows ? 1 : components),
-                                               poplibs_path(path, sizeof(path), call->name, "places"));
+                                               call_path(call, call->name, "places"));
     poputil_map_tensor_linearly_grain(graph, places, (unsigned)(rows ? 8 : 8 * components),
                                       (unsigned)(rows ? 1 : components));
     pop_interval_lists mapping;
     if (!n || !pop_graph_get_tile_mapping(graph, pop_tensor_slice(places, 0, 1, 1), NULL, &mapping))
         return places;
-    pop_compute_set set = pop_graph_add_compute_set(graph, poplibs_path(path, sizeof(path), call->name, "Indices"));
+    pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, call->name, "Indices"));
     pop_tensor vectors = windows->vectors;
     bool is_signed = pop_tensor_type(vectors) == POP_INT;
     vectors = is_signed ? pop_tensor_reinterpret(vectors, POP_UNSIGNED_INT) : vectors;

@@ -253,11 +253,10 @@ static void select_block(const struct multi_rows *multi, const struct row_block 
 static void slice_by_plan(struct multi_rows *multi)
 {
     const struct call *call = multi->call;
-    char path[POPLIBS_PATH_SIZE];
     pop_tensor partials = { 0 };
     if (multi->plan.row_splits > 1) {
         partials = add_tables(multi, multi->plan.type, multi->plan.row_splits, multi->lookups,
-                              poplibs_path(path, sizeof(path), call->name, "slicePartials"));
+                              call_path(call, call->name, "slicePartials"));
         for_each_block(multi, partials, map_partial_slices);
     }
     multi->set = add_set(multi, "multiSlice/stage0");
@@ -313,7 +312,6 @@ static void update_by_plan(struct multi_rows *multi)
 {
     const struct call *call = multi->call;
     pop_graph *graph = call->graph;
-    char path[POPLIBS_PATH_SIZE];
     if (multi->kind != MULTI_ADD || multi->plan.lookup_splits == 1) {
         multi->set = add_set(multi, "multiUpdate");
         for_each_block(multi, (pop_tensor){ 0 }, update_block);
@@ -324,12 +322,11 @@ static void update_by_plan(struct multi_rows *multi)
     pop_type type = partial_sum_type(multi->plan.type);
     struct multi_rows sums = *multi;
     pop_tensor partials = add_tables(multi, type, multi->plan.lookup_splits, multi->plan.rows,
-                                     poplibs_path(path, sizeof(path), call->name, "updatePartials"));
+                                     call_path(call, call->name, "updatePartials"));
     for_each_block(multi, partials, map_partial_sums);
-    popops_zero(graph, partials, call->sequence, poplibs_path(path, sizeof(path), call->name, "zeroPartials"));
+    popops_zero(graph, partials, call->sequence, call_path(call, call->name, "zeroPartials"));
     if (type != multi->plan.type)
-        sums.sub = popops_cast(graph, multi->sub, type, call->sequence,
-                               poplibs_path(path, sizeof(path), call->name, "castSlices"));
+        sums.sub = popops_cast(graph, multi->sub, type, call->sequence, call_path(call, call->name, "castSlices"));
     sums.scale = pop_graph_add_constant_float(graph, type, POP_SHAPE(), 1, "one");
     pop_graph_set_tile_mapping(graph, sums.scale, 0);
     sums.plan.type = type;

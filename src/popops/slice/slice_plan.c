@@ -2,6 +2,7 @@
 /* The planner of multi-slices: popsolver searches for the numbers of splits of rows, columns and lookups with which the
  * fullest tile needs the least memory (as Poplibs 1.2 plans), or the operation the fewest cycles. */
 #include "popops/slice/slice_plan.h"
+#include "poplibs/constraints.h"
 #include "poplibs/log.h"
 #include "poplibs/options.h"
 #include "popops/slice/slice_cycles.h"
@@ -30,10 +31,8 @@ static const struct poplibs_option option_table[] = {
 
 static bool parse(const struct call *call, pop_options given, struct slice_options *options)
 {
-    *options = (struct slice_options){
-        .for_slice = true, .for_update = true, .operation = OPERATION_ADD, .proportion = 0.6, .constraints = ""
-    };
-    if (!call_parse_options(call, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
+    *options = (struct slice_options){ 0 };
+    if (!call_read_options(call, given, option_table, sizeof(option_table) / sizeof(option_table[0]), options))
         return false;
     if (!(options->proportion >= 0 && options->proportion <= 1))
         return call_fail(call, POP_INVALID_OPTION, "option 'availableMemoryProportion' is %g; it must be from 0 to 1",
@@ -60,65 +59,17 @@ bool slice_check_static_options(const struct call *call, pop_options given, bool
     return right;
 }
 
-/* ---- constraints: {"slicedDimSplit": 4, ...} ---- */
-
 struct slice_constraints {
-    size_t row_splits, column_splits, lookup_splits, grain; /* 0: not constrained */
+    unsigned row_splits, column_splits, lookup_splits, grain; /* 0: not constrained */
 };
-
-static const char *skip(const char *at)
-{
-    while (pop_text_is_space(*at))
-        ++at;
-    return at;
-}
-
-/* Parses a quoted name, a colon and a number; NULL for anything else. */
-static const char *parse_member(const char *at, struct slice_constraints *constraints)
-{
-    static const struct {
-        const char *key;
-        size_t offset;
-    } keys[] = { { "\"slicedDimSplit\"", offsetof(struct slice_constraints, row_splits) },
-                 { "\"unslicedDimSplit\"", offsetof(struct slice_constraints, column_splits) },
-                 { "\"lookupSplit\"", offsetof(struct slice_constraints, lookup_splits) },
-                 { "\"unslicedGrainSize\"", offsetof(struct slice_constraints, grain) } };
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
-        size_t length = strlen(keys[i].key);
-        if (strncmp(at, keys[i].key, length) != 0)
-            continue;
-        at = skip(at + length);
-        if (*at != ':' || !pop_text_is_digit(*skip(at + 1)))
-            return NULL;
-        char *end;
-        size_t *number = (size_t *)(void *)((char *)constraints + keys[i].offset);
-        *number = strtoul(skip(at + 1), &end, 10);
-        return *number && *number <= UINT32_MAX ? end : NULL;
-    }
-    return NULL;
-}
-
 static bool parse_constraints(const struct call *call, const char *text, struct slice_constraints *constraints)
 {
     *constraints = (struct slice_constraints){ 0 };
-    const char *at = skip(text);
-    if (!*at)
-        return true;
-    bool good = *at == '{';
-    at = good ? skip(at + 1) : at;
-    while (good && *at != '}') {
-        const char *end = parse_member(at, constraints);
-        good = end != NULL;
-        at = good ? skip(end) : at;
-        if (good && *at == ',')
-            at = skip(at + 1);
-        else
-            good = good && *at == '}';
-    }
-    return (good && !*skip(at + 1)) || call_fail(call, POP_INVALID_OPTION,
-                                                 "option 'planConstraints' cannot be '%s'; it takes JSON with "
-                                                 "slicedDimSplit, unslicedDimSplit, lookupSplit, unslicedGrainSize",
-                                                 text);
+    const struct poplibs_constraint rows[] = { { "slicedDimSplit", &constraints->row_splits, false },
+                                               { "unslicedDimSplit", &constraints->column_splits, false },
+                                               { "lookupSplit", &constraints->lookup_splits, false },
+                                               { "unslicedGrainSize", &constraints->grain, false } };
+    return call_read_constraints(call, text, NULL, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* ---- costs ---- */

@@ -52,11 +52,10 @@ struct chosen {
 static pop_tensor add_chosen(const struct step *step, const struct parts *parts, pop_type type, const char *what)
 {
     const struct call *call = step->call;
-    char path[POPLIBS_PATH_SIZE];
     size_t last = part_end(parts, parts->count - 1) - (parts->count - 1) * parts->size;
     size_t columns = chosen_before(parts, parts->count - 1) + poplibs_min(parts->k, last);
-    pop_tensor t = pop_graph_add_variable(call->graph, type, POP_SHAPE(parts->lines, columns),
-                                          poplibs_path(path, sizeof(path), call->name, what));
+    pop_tensor t =
+        pop_graph_add_variable(call->graph, type, POP_SHAPE(parts->lines, columns), call_path(call, call->name, what));
     for (size_t line = 0; line < parts->lines; ++line)
         for (size_t part = 0; part < parts->count; ++part)
             pop_graph_set_tile_mapping(call->graph,

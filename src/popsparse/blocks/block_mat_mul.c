@@ -33,7 +33,7 @@ struct block_product {
 
 static bool right(const struct call *call, const popsparse_experimental_bs_mat_mul_params *p)
 {
-    struct block_options options = { 0.2, 1, 0 };
+    struct block_options options = { 0 };
     if (!call_ready(call))
         return false;
     if (!p || !p->num_groups)
@@ -48,8 +48,8 @@ static bool right(const struct call *call, const popsparse_experimental_bs_mat_m
             return call_fail(call, POP_TYPE_ERROR, "the type of the %s is %s; it must be half or float",
                              i ? "result" : "operands", pop_type_name(type));
     }
-    return call_parse_options(call, call->options, option_table, sizeof(option_table) / sizeof(option_table[0]),
-                              &options);
+    return call_read_options(call, call->options, option_table, sizeof(option_table) / sizeof(option_table[0]),
+                             &options);
 }
 
 /* The present blocks as coordinates, in the mask's order. */

@@ -38,19 +38,18 @@ popsparse_static_partitioner_create_at(pop_where where, const popsparse_static_m
                                        popsparse_planning_cache *cache, const char *name, pop_error *error)
 {
     POPLIBS_CALL(NULL, log_type(data_type), options, name);
-    pop_graph *graph = pop_graph_create(target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     popsparse_static_partitioner *p = poplibs_zeros(1, sizeof(*p));
     p->target = *target;
     p->params = *params;
     p->type = data_type;
     p->cache = cache;
     if (!read_options(&own, options, p)) {
-        (void)pop_graph_take_error(graph, error);
+        call_report(&own, error);
         free(p);
         p = NULL;
     }
-    pop_graph_destroy(graph);
     return p;
 }
 void popsparse_static_partitioner_destroy(popsparse_static_partitioner *partitioner)
@@ -102,12 +101,10 @@ pop_status popsparse_static_partitioner_create_sparsity_data_at(pop_where where,
 {
     const pop_options options = { &partitioner->proportion, partitioner->num_options };
     POPLIBS_CALL(NULL, options);
-    pop_graph *graph = pop_graph_create(&partitioner->target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     *data = (popsparse_sparsity_data){ 0 };
-    pop_status status = to_data(&own, partitioner, matrix, data) ? POP_OK : pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+    return to_data(&own, partitioner, matrix, data) ? POP_OK : call_report(&own, error);
 }
 pop_status popsparse_static_partitioner_sparsity_data_to_matrix_at(pop_where where,
                                                                    const popsparse_static_partitioner *partitioner,
@@ -116,11 +113,8 @@ pop_status popsparse_static_partitioner_sparsity_data_to_matrix_at(pop_where whe
                                                                    pop_error *error)
 {
     POPLIBS_CALL(NULL, log_none());
-    pop_graph *graph = pop_graph_create(&partitioner->target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     *matrix = (popsparse_matrix){ .format = format };
-    pop_status status =
-        to_matrix(&own, partitioner, data, format, matrix) ? POP_OK : pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+    return to_matrix(&own, partitioner, data, format, matrix) ? POP_OK : call_report(&own, error);
 }

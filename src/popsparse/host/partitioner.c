@@ -46,12 +46,11 @@ static popsparse_dynamic_partitioner *make(const struct call *call, const struct
 
 static popsparse_dynamic_partitioner *create(const struct call *call, const struct making *making, pop_error *error)
 {
-    pop_graph *graph = pop_graph_create(making->target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     popsparse_dynamic_partitioner *made = make(&own, making);
     if (!made)
-        (void)pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
+        call_report(&own, error);
     return made;
 }
 
@@ -125,12 +124,10 @@ pop_status popsparse_dynamic_partitioner_create_sparsity_data_at(pop_where where
                                                                  popsparse_sparsity_data *data, pop_error *error)
 {
     POPLIBS_CALL(NULL, log_none());
-    pop_graph *graph = pop_graph_create(&partitioner->target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     *data = (popsparse_sparsity_data){ 0 };
-    pop_status status = to_data(&own, partitioner, matrix, data) ? POP_OK : pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+    return to_data(&own, partitioner, matrix, data) ? POP_OK : call_report(&own, error);
 }
 pop_status popsparse_dynamic_partitioner_sparsity_data_to_matrix_at(pop_where where,
                                                                     const popsparse_dynamic_partitioner *partitioner,
@@ -139,13 +136,10 @@ pop_status popsparse_dynamic_partitioner_sparsity_data_to_matrix_at(pop_where wh
                                                                     pop_error *error)
 {
     POPLIBS_CALL(NULL, log_none());
-    pop_graph *graph = pop_graph_create(&partitioner->target);
-    struct call own = call_on(call, graph);
+    pop_error found;
+    struct call own = call_reporting(call, &found);
     *matrix = (popsparse_matrix){ .format = format };
-    pop_status status =
-        to_matrix(&own, partitioner, data, format, matrix) ? POP_OK : pop_graph_take_error(graph, error);
-    pop_graph_destroy(graph);
-    return status;
+    return to_matrix(&own, partitioner, data, format, matrix) ? POP_OK : call_report(&own, error);
 }
 void popsparse_sparsity_data_free(popsparse_sparsity_data *data)
 {

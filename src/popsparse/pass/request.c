@@ -25,7 +25,7 @@ static void write_key(const struct sparse_request *request, char *text, size_t s
     const struct sparse_options *o = &request->options;
     pop_text_format(text, size,
                     "%s: %zu groups of %zu x %zu, batch %zu, blocks %zu x %zu, %zu values, %s, memory %g, oversize %g, "
-                    "passes %d%d, splits %zu %zu %zu",
+                    "passes %d%d, splits %u %u %u",
                     kinds[request->set + request->transposed], s->groups, s->rows, s->columns, s->batch, s->block_rows,
                     s->block_columns, s->nz, pop_type_name(s->type), o->proportion, o->oversize, o->grad_a, o->grad_w,
                     o->splits[0], o->splits[1], o->splits[2]);

@@ -12,7 +12,7 @@ struct sparse_options {
     bool shared, rearrange, worker_costs; /* without effect */
     int partials;                         /* without effect */
     const char *constraints;
-    size_t splits[3]; /* of planConstraints: x, y, z; 0: planned */
+    unsigned splits[3]; /* of planConstraints: x, y, z; 0: planned */
 };
 
 /* Which options a call takes. */

@@ -165,7 +165,7 @@ static void search_batch(struct search *search, struct sparse_plan *plan, size_t
 static void search_splits(struct search *search)
 {
     const struct sparse_shape *shape = search->shape;
-    const size_t *wanted = search->options->splits;
+    const unsigned *wanted = search->options->splits;
     size_t rows = poplibs_max(shape->rows / shape->block_rows, 1),
            columns = poplibs_max(shape->columns / shape->block_columns, 1);
     size_t x_first = first_split(rows, wanted[0]), y_first = first_split(columns, wanted[1]);

@@ -181,7 +181,8 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_infer_plan", "the beam width is 0; it must be from 1");
     popnn_ctc_infer_plan(graph, POP_FLOAT, 1, 4, 3, 2,
                          POP_OPTIONS({ "planConstraints", "{\"parallel\": {\"time\": 2}}" }));
-    assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_infer_plan", "with batch and classes");
+    assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_infer_plan",
+                 "'parallel.time' is unknown; it takes JSON: {\"parallel\": {...}} with batch and classes");
     popnn_ctc_infer_plan(graph, POP_FLOAT, 1, 4, 3, 2,
                          POP_OPTIONS({ "planConstraints", "{\"parallel\": {\"classes\": 5}}" }));
     assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_infer_plan", "no plan for 8 tiles");

@@ -250,7 +250,8 @@ static void test_parameters(void **state)
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"partition\":{\"w\":1}}" }), "'partition.w'");
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"useDense\":true}" }), "'useDense'");
     refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{\"partition\":{\"x\":64}}" }), "no plan splits 8 x 8");
-    refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{" }), "is not JSON");
+    refuse_params(8, 1, 16, POP_OPTIONS({ "planConstraints", "{" }),
+                  "it takes JSON: {\"partition\": {...}} with x, y and z");
     refuse_params(8, 1, 16, POP_OPTIONS({ "metaInfoBucketOversizeProportion", "-1" }), "must be from 0 to 1000");
 }
 
