@@ -42,13 +42,13 @@ size_t popnn_gru_get_mat_mul_pre_plan_parameters(const popnn_gru_params *p, bool
     if (p->reset_after)
         depth[0] = in, depth[1] = out, columns[0] = columns[1] = POPNN_GRU_UNITS * out;
     for (size_t i = 0; i < 2; ++i)
-        list[i] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, depth[i], columns[i]);
+        list[i] = layer_product_params(p->data_type, LAYER_FORWARD, inference_only, batch, depth[i], columns[i]);
     if (inference_only)
         return count;
     for (size_t i = p->reset_after && !p->calc_input_gradients ? 1 : 0; i < 2; ++i)
-        list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, columns[i], depth[i]);
+        list[count++] = layer_product_params(p->data_type, LAYER_BACKWARD, false, batch, columns[i], depth[i]);
     for (size_t i = 0; i < 2; ++i)
-        list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, depth[i], batch, columns[i]);
+        list[count++] = layer_product_params(p->data_type, LAYER_UPDATE, false, depth[i], batch, columns[i]);
     return count;
 }
 
@@ -61,8 +61,8 @@ pop_tensor popnn_gru_create_input_at(pop_where where, pop_graph *graph, const po
         return (pop_tensor){ 0 };
     size_t in = params->input_size, out = params->output_size;
     pop_tensor operand = params->reset_after
-                             ? units_left_operand(&gru.units, params->batch_size, in, POPNN_GRU_UNITS * out)
-                             : units_left_operand(&gru.units, params->batch_size, in + out, 2 * out);
+                             ? layer_left_operand(&gru.layer, params->batch_size, in, POPNN_GRU_UNITS * out)
+                             : layer_left_operand(&gru.layer, params->batch_size, in + out, 2 * out);
     return steps_new(call, pop_tensor_slice(operand, 0, in, 1), params->time_steps, name);
 }
 pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,
@@ -72,37 +72,37 @@ pop_tensor popnn_gru_create_initial_state_at(pop_where where, pop_graph *graph, 
     struct gru gru;
     if (!gru_open(call, &gru, params, cache))
         return (pop_tensor){ 0 };
-    return pop_tensor_at(units_new_stack(&gru.units, 1, name), 0);
+    return pop_tensor_at(layer_new_stack(&gru.layer, 1, name), 0);
 }
-/* The columns of units r and z (`both`) and c, in the order of the weights. */
-static pop_tensor of_all_units(const struct units *units, pop_tensor both, pop_tensor c)
+/* The columns of layer r and z (`both`) and c, in the order of the weights. */
+static pop_tensor of_all_gates(const struct layer *layer, pop_tensor both, pop_tensor c)
 {
-    const struct call *call = units->call;
-    pop_tensor r = pop_tensor_slice(both, 0, units->output, 1);
-    return gru_in_order(units, r, pop_tensor_slice(both, units->output, 2 * units->output, 1), c);
+    const struct call *call = layer->call;
+    pop_tensor r = pop_tensor_slice(both, 0, layer->output, 1);
+    return gru_in_order(layer, r, pop_tensor_slice(both, layer->output, 2 * layer->output, 1), c);
 }
 /* Creates weights with the layout of the layer's products. */
 static popnn_gru_weights new_weights(const struct gru *gru)
 {
-    const struct units *units = &gru->units;
-    const struct call *call = units->call;
-    size_t in = units->input, out = units->output;
+    const struct layer *layer = &gru->layer;
+    const struct call *call = layer->call;
+    size_t in = layer->input, out = layer->output;
     pop_tensor from_input, from_output;
     if (gru->params->reset_after) {
-        from_input = units_right_operand(units, units->batch, in, POPNN_GRU_UNITS * out);
-        from_output = units_right_operand(units, units->batch, out, POPNN_GRU_UNITS * out);
+        from_input = layer_right_operand(layer, layer->batch, in, POPNN_GRU_UNITS * out);
+        from_output = layer_right_operand(layer, layer->batch, out, POPNN_GRU_UNITS * out);
     } else {
-        pop_tensor whole = of_all_units(units, units_right_operand(units, units->batch, in + out, 2 * out),
-                                        units_right_operand(units, units->batch, in + out, out));
+        pop_tensor whole = of_all_gates(layer, layer_right_operand(layer, layer->batch, in + out, 2 * out),
+                                        layer_right_operand(layer, layer->batch, in + out, out));
         from_input = pop_tensor_slice(whole, 0, in, 0);
         from_output = pop_tensor_slice(whole, in, in + out, 0);
     }
-    return (popnn_gru_weights){ units_from_matrix(units, from_input), units_from_matrix(units, from_output), { 0 } };
+    return (popnn_gru_weights){ layer_from_matrix(layer, from_input), layer_from_matrix(layer, from_output), { 0 } };
 }
 static pop_tensor new_biases(const struct gru *gru)
 {
-    size_t out = gru->units.output;
-    return units_spread(&gru->units, gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out)
+    size_t out = gru->layer.output;
+    return layer_spread(&gru->layer, gru->params->reset_after ? POP_SHAPE(POPNN_GRU_UNITS, 2, out)
                                                               : POP_SHAPE(POPNN_GRU_UNITS, out));
 }
 popnn_gru_weights popnn_gru_create_weights_kernel_at(pop_where where, pop_graph *graph, const popnn_gru_params *params,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forward: one product for all four units of a step, of input and output together unless the input is weighted
- * before the loop; then the units' functions. Backward: the same steps in reverse order, with one product for the
+/* Forward: one product for all four layer of a step, of input and output together unless the input is weighted
+ * before the loop; then the gates' functions. Backward: the same steps in reverse order, with one product for the
  * gradients of input and output together. For each step forward stores f, i, g, o, tanh(c'), c and, when the output
  * is not a sequence, h'. */
 #include "popnn/call_log.h"
+#include "popnn/recurrent/layer.h"
+#include "popnn/recurrent/layer_backward.h"
 #include "popnn/recurrent/steps.h"
-#include "popnn/recurrent/units.h"
-#include "popnn/recurrent/units_backward.h"
 
 #include <popnn/lstm.h>
 #include <popops/fill.h>
@@ -15,7 +15,7 @@ enum { KEPT_TANH = POPNN_LSTM_UNITS, KEPT_CELL_BEFORE, KEPT_OUTPUT, KEPT_MAX };
 
 /* A call's arguments, and values derived from them. */
 struct lstm {
-    struct units units;
+    struct layer layer;
     const popnn_lstm_params *params;
 };
 
@@ -23,34 +23,34 @@ static bool lstm_open(const struct call *call, struct lstm *lstm, const popnn_ls
                       poplin_planning_cache *cache)
 {
     unsigned order[POPNN_LSTM_UNITS];
-    if (!units_is_given(call, params, "the parameters are"))
+    if (!layer_is_given(call, params, "the parameters are"))
         return false;
     for (size_t i = 0; i < POPNN_LSTM_UNITS; ++i)
         order[i] = params->cell_order[i];
     *lstm =
-        (struct lstm){ UNITS_OF(params, .count = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation,
+        (struct lstm){ LAYER_OF(params, .gates = POPNN_LSTM_UNITS, .recurrent_activation = params->recurrent_activation,
                                 .lengths = params->var_time_steps),
                        params };
-    return units_open(&lstm->units, "an LSTM", order, call->options);
+    return layer_open(&lstm->layer, "an LSTM", order, call->options);
 }
 
 static bool check_forward(const struct lstm *lstm, popnn_lstm_state initial, pop_tensor input,
                           popnn_lstm_weights weights)
 {
-    const struct units *units = &lstm->units;
-    pop_shape state = POP_SHAPE(units->batch, units->output);
-    return units_check(units, input, POP_SHAPE(units->steps, units->batch, units->input), "the input") &&
-           units_check(units, initial.output, state, "the initial output") &&
-           units_check(units, initial.cell_state, state, "the initial cell state") &&
-           units_check_weights(units, weights.input_weights, weights.output_weights, weights.biases);
+    const struct layer *layer = &lstm->layer;
+    pop_shape state = POP_SHAPE(layer->batch, layer->output);
+    return layer_check(layer, input, POP_SHAPE(layer->steps, layer->batch, layer->input), "the input") &&
+           layer_check(layer, initial.output, state, "the initial output") &&
+           layer_check(layer, initial.cell_state, state, "the initial cell state") &&
+           layer_check_weights(layer, weights.input_weights, weights.output_weights, weights.biases);
 }
 
 /* Weights of input and output as one matrix {input + output, 4 output}. */
-static pop_tensor whole_weights(const struct units *units, popnn_lstm_weights weights)
+static pop_tensor whole_weights(const struct layer *layer, popnn_lstm_weights weights)
 {
-    const struct call *call = units->call;
+    const struct call *call = layer->call;
     return pop_tensor_concat(
-        POP_TENSORS(units_as_matrix(units, weights.input_weights), units_as_matrix(units, weights.output_weights)), 0);
+        POP_TENSORS(layer_as_matrix(layer, weights.input_weights), layer_as_matrix(layer, weights.output_weights)), 0);
 }
 
 /* ---- parameters and tensors ---- */
@@ -75,7 +75,7 @@ static uint64_t product_flops(const popnn_lstm_params *p)
 }
 uint64_t popnn_lstm_fwd_flops(const popnn_lstm_params *p)
 {
-    /* The product, a bias for each unit, two products and a sum for the cell, one product for the output. */
+    /* The product, a bias for each gate, two products and a sum for the cell, one product for the output. */
     return product_flops(p) + (uint64_t)p->batch_size * p->time_steps * p->output_size * (POPNN_LSTM_UNITS + 4);
 }
 uint64_t popnn_lstm_bwd_flops(const popnn_lstm_params *p)
@@ -94,14 +94,14 @@ size_t popnn_lstm_get_mat_mul_pre_plan_parameters(const popnn_lstm_params *p, bo
     size_t in = p->input_size, out = p->output_size, both = in + out, all = POPNN_LSTM_UNITS * out, count = 0;
     if (pre_calc_weights)
         list[count++] =
-            units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * p->batch_size, in, all);
-    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->batch_size,
+            layer_product_params(p->data_type, LAYER_FORWARD, inference_only, p->time_steps * p->batch_size, in, all);
+    list[count++] = layer_product_params(p->data_type, LAYER_FORWARD, inference_only, p->batch_size,
                                          pre_calc_weights ? out : both, all);
     if (inference_only)
         return count;
-    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, p->batch_size, all,
+    list[count++] = layer_product_params(p->data_type, LAYER_BACKWARD, false, p->batch_size, all,
                                          p->calc_input_gradients ? both : out);
-    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, both, p->batch_size, all);
+    list[count++] = layer_product_params(p->data_type, LAYER_UPDATE, false, both, p->batch_size, all);
     return count;
 }
 
@@ -113,12 +113,12 @@ pop_tensor popnn_lstm_create_input_at(pop_where where, pop_graph *graph, const p
     if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
     size_t in = params->input_size, out = params->output_size;
-    if (lstm.units.weight_before_loop) {
+    if (lstm.layer.weight_before_loop) {
         pop_tensor rows =
-            units_left_operand(&lstm.units, params->time_steps * params->batch_size, in, POPNN_LSTM_UNITS * out);
+            layer_left_operand(&lstm.layer, params->time_steps * params->batch_size, in, POPNN_LSTM_UNITS * out);
         return pop_tensor_reshape(rows, POP_SHAPE(params->time_steps, params->batch_size, in));
     }
-    pop_tensor both = units_left_operand(&lstm.units, params->batch_size, in + out, POPNN_LSTM_UNITS * out);
+    pop_tensor both = layer_left_operand(&lstm.layer, params->batch_size, in + out, POPNN_LSTM_UNITS * out);
     return steps_new(call, pop_tensor_slice(both, 0, in, 1), params->time_steps, name);
 }
 
@@ -128,7 +128,7 @@ static pop_tensor new_state(const struct call *call, const popnn_lstm_params *pa
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
-    return pop_tensor_at(units_new_stack(&lstm.units, 1, call->name), 0);
+    return pop_tensor_at(layer_new_stack(&lstm.layer, 1, call->name), 0);
 }
 popnn_lstm_state popnn_lstm_create_initial_state_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                     const char *name, pop_options options, poplin_planning_cache *cache)
@@ -160,25 +160,25 @@ void popnn_lstm_zero_initial_state_at(pop_where where, pop_graph *graph, popnn_l
     popops_zero(graph, state.cell_state, sequence, name);
 }
 
-static popnn_lstm_weights new_weights(const struct units *units)
+static popnn_lstm_weights new_weights(const struct layer *layer)
 {
-    const struct call *call = units->call;
+    const struct call *call = layer->call;
     popnn_lstm_weights weights = { { 0 }, { 0 }, { 0 } };
-    size_t in = units->input, out = units->output, all = POPNN_LSTM_UNITS * out;
-    if (units->weight_before_loop) {
+    size_t in = layer->input, out = layer->output, all = POPNN_LSTM_UNITS * out;
+    if (layer->weight_before_loop) {
         weights.input_weights =
-            units_from_matrix(units, units_right_operand(units, units->steps * units->batch, in, all));
-        weights.output_weights = units_from_matrix(units, units_right_operand(units, units->batch, out, all));
+            layer_from_matrix(layer, layer_right_operand(layer, layer->steps * layer->batch, in, all));
+        weights.output_weights = layer_from_matrix(layer, layer_right_operand(layer, layer->batch, out, all));
         return weights;
     }
-    pop_tensor whole = units_right_operand(units, units->batch, in + out, all);
-    weights.input_weights = units_from_matrix(units, pop_tensor_slice(whole, 0, in, 0));
-    weights.output_weights = units_from_matrix(units, pop_tensor_slice(whole, in, in + out, 0));
+    pop_tensor whole = layer_right_operand(layer, layer->batch, in + out, all);
+    weights.input_weights = layer_from_matrix(layer, pop_tensor_slice(whole, 0, in, 0));
+    weights.output_weights = layer_from_matrix(layer, pop_tensor_slice(whole, in, in + out, 0));
     return weights;
 }
-static pop_tensor new_biases(const struct units *units)
+static pop_tensor new_biases(const struct layer *layer)
 {
-    return units_spread(units, POP_SHAPE(POPNN_LSTM_UNITS, units->output));
+    return layer_spread(layer, POP_SHAPE(POPNN_LSTM_UNITS, layer->output));
 }
 popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_graph *graph,
                                                        const popnn_lstm_params *params, const char *name,
@@ -188,7 +188,7 @@ popnn_lstm_weights popnn_lstm_create_weights_kernel_at(pop_where where, pop_grap
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
-    return new_weights(&lstm.units);
+    return new_weights(&lstm.layer);
 }
 pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                const char *name, pop_options options, poplin_planning_cache *cache)
@@ -197,7 +197,7 @@ pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_graph *graph
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (pop_tensor){ 0 };
-    return new_biases(&lstm.units);
+    return new_biases(&lstm.layer);
 }
 popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                                 const char *name, pop_options options, poplin_planning_cache *cache)
@@ -206,61 +206,61 @@ popnn_lstm_weights popnn_lstm_create_weights_at(pop_where where, pop_graph *grap
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };
-    popnn_lstm_weights weights = new_weights(&lstm.units);
-    weights.biases = new_biases(&lstm.units);
+    popnn_lstm_weights weights = new_weights(&lstm.layer);
+    weights.biases = new_biases(&lstm.layer);
     return weights;
 }
 
 /* ---- forward ---- */
 
 /* Copies the caller's state to one that the loop may modify. */
-static popnn_lstm_state state_of_loop(const struct units *units, popnn_lstm_state initial)
+static popnn_lstm_state state_of_loop(const struct layer *layer, popnn_lstm_state initial)
 {
-    const struct call *call = units->call;
-    pop_tensor both = units_new_stack(units, 2, "state");
+    const struct call *call = layer->call;
+    pop_tensor both = layer_new_stack(layer, 2, "state");
     popnn_lstm_state state = { pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
-    units_copy(units, initial.output, state.output, call->sequence);
-    units_copy(units, initial.cell_state, state.cell_state, call->sequence);
+    layer_copy(layer, initial.output, state.output, call->sequence);
+    layer_copy(layer, initial.cell_state, state.cell_state, call->sequence);
     return state;
 }
 
 /* The results of a step. */
 struct cell {
-    pop_tensor kept[KEPT_MAX]; /* by unit, then KEPT_TANH, ... */
+    pop_tensor kept[KEPT_MAX]; /* by gate, then KEPT_TANH, ... */
     pop_tensor state;          /* c' */
 };
 
-/* The units' sums of a step without biases, {batch, 4 output}. */
+/* The gates' sums of a step without biases, {batch, 4 output}. */
 static pop_tensor sums_of_step(const struct lstm *lstm, struct steps *steps, pop_tensor input, pop_tensor output,
                                popnn_lstm_weights weights, pop_program before)
 {
-    const struct units *units = &lstm->units;
-    const struct call *call = units->call;
-    size_t rows = units->steps * units->batch, all = POPNN_LSTM_UNITS * units->output;
-    if (!units->weight_before_loop) {
+    const struct layer *layer = &lstm->layer;
+    const struct call *call = layer->call;
+    size_t rows = layer->steps * layer->batch, all = POPNN_LSTM_UNITS * layer->output;
+    if (!layer->weight_before_loop) {
         pop_tensor operand = pop_tensor_concat(POP_TENSORS(steps_read(steps, input), output), 1);
-        return units_product(units, UNITS_FORWARD, operand, whole_weights(units, weights), steps->body);
+        return layer_product(layer, LAYER_FORWARD, operand, whole_weights(layer, weights), steps->body);
     }
-    pop_tensor of_steps = pop_tensor_reshape(input, POP_SHAPE(rows, units->input));
+    pop_tensor of_steps = pop_tensor_reshape(input, POP_SHAPE(rows, layer->input));
     pop_tensor weighted =
-        units_product(units, UNITS_FORWARD, of_steps, units_as_matrix(units, weights.input_weights), before);
+        layer_product(layer, LAYER_FORWARD, of_steps, layer_as_matrix(layer, weights.input_weights), before);
     pop_tensor z =
-        units_product(units, UNITS_FORWARD, output, units_as_matrix(units, weights.output_weights), steps->body);
-    weighted = pop_tensor_reshape(weighted, POP_SHAPE(units->steps, units->batch, all));
-    units_add_to(units, z, steps_read(steps, weighted), steps->body, "addInput");
+        layer_product(layer, LAYER_FORWARD, output, layer_as_matrix(layer, weights.output_weights), steps->body);
+    weighted = pop_tensor_reshape(weighted, POP_SHAPE(layer->steps, layer->batch, all));
+    layer_add_to(layer, z, steps_read(steps, weighted), steps->body, "addInput");
     return z;
 }
 
 static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lstm_state state, pop_tensor biases,
                                 pop_program body)
 {
-    const struct units *units = &lstm->units;
-    const struct call *call = units->call;
+    const struct layer *layer = &lstm->layer;
+    const struct call *call = layer->call;
     const popnn_lstm_params *p = lstm->params;
     struct cell cell;
-    units_add_to(units, z, pop_tensor_flatten(biases), body, "addBias");
-    for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
-        cell.kept[unit] = units_columns(units, z, (unsigned)unit);
+    layer_add_to(layer, z, pop_tensor_flatten(biases), body, "addBias");
+    for (int gate = 0; gate < POPNN_LSTM_UNITS; ++gate)
+        cell.kept[gate] = layer_columns(layer, z, (unsigned)gate);
     pop_tensor gates =
         pop_tensor_concat(POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE],
                                       cell.kept[POPNN_LSTM_OUTPUT_GATE]),
@@ -270,12 +270,12 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
     pop_tensor values = pop_tensor_concat(POP_TENSORS(state.cell_state, cell.kept[POPNN_LSTM_CANDIDATE]), 1);
     pop_tensor factors =
         pop_tensor_concat(POP_TENSORS(cell.kept[POPNN_LSTM_FORGET_GATE], cell.kept[POPNN_LSTM_INPUT_GATE]), 1);
-    pop_tensor parts = units_binary(units, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
-    cell.state = pop_tensor_slice(parts, 0, units->output, 1);
-    units_add_to(units, cell.state, pop_tensor_slice(parts, units->output, 2 * units->output, 1), body, "cell");
+    pop_tensor parts = layer_binary(layer, POPOPS_BINARY_MULTIPLY, values, factors, body, "forgetAndInput");
+    cell.state = pop_tensor_slice(parts, 0, layer->output, 1);
+    layer_add_to(layer, cell.state, pop_tensor_slice(parts, layer->output, 2 * layer->output, 1), body, "cell");
     cell.kept[KEPT_CELL_BEFORE] = state.cell_state;
-    cell.kept[KEPT_TANH] = units_non_linearity(units, p->activation, cell.state, body, "cell");
-    cell.kept[KEPT_OUTPUT] = units_binary(units, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH],
+    cell.kept[KEPT_TANH] = layer_non_linearity(layer, p->activation, cell.state, body, "cell");
+    cell.kept[KEPT_OUTPUT] = layer_binary(layer, POPOPS_BINARY_MULTIPLY, cell.kept[KEPT_TANH],
                                           cell.kept[POPNN_LSTM_OUTPUT_GATE], body, "output");
     return cell;
 }
@@ -290,18 +290,18 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
     if (!lstm_open(call, &lstm, params, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(call, params->time_steps, false);
-    steps_limit(&steps, lstm.units.lengths);
-    popnn_lstm_state state = state_of_loop(&lstm.units, initial);
+    steps_limit(&steps, lstm.layer.lengths);
+    popnn_lstm_state state = state_of_loop(&lstm.layer, initial);
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
     struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
     if (intermediates) {
         size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
         *intermediates =
-            steps_new(call, units_new_stack(&lstm.units, count, "kept"), params->time_steps, "intermediates");
-        steps_write(&steps, *intermediates, units_stack(&lstm.units, cell.kept, count));
+            steps_new(call, layer_new_stack(&lstm.layer, count, "kept"), params->time_steps, "intermediates");
+        steps_write(&steps, *intermediates, layer_stack(&lstm.layer, cell.kept, count));
     }
     pop_tensor next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
-    units_copy(&lstm.units, pop_tensor_concat(POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
+    layer_copy(&lstm.layer, pop_tensor_concat(POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
                pop_tensor_concat(POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     pop_tensor outputs = { 0 }, none = { 0 };
     if (params->output_full_sequence) {
@@ -323,15 +323,15 @@ struct lstm_backward {
     pop_tensor input_gradient; /* a sequence, or null */
 };
 
-/* The gradients of the units' sums, {batch, 4 output}, and of the cell state before the step. */
+/* The gradients of the gates' sums, {batch, 4 output}, and of the cell state before the step. */
 struct gradients {
     pop_tensor sums, cell_before;
 };
 static struct gradients step_gradients(const struct lstm *lstm, const struct lstm_backward *backward, pop_tensor kept,
                                        pop_program body)
 {
-    const struct units *units = &lstm->units;
-    const struct call *call = units->call;
+    const struct layer *layer = &lstm->layer;
+    const struct call *call = layer->call;
     const popnn_lstm_params *p = lstm->params;
     pop_tensor of[KEPT_MAX], sums[POPNN_LSTM_UNITS], ordered[POPNN_LSTM_UNITS], dc = backward->used.cell_state;
     for (size_t i = 0; i < KEPT_OUTPUT; ++i)
@@ -340,39 +340,39 @@ static struct gradients step_gradients(const struct lstm *lstm, const struct lst
     const pop_tensor of_cell[] = { of[KEPT_CELL_BEFORE], of[POPNN_LSTM_CANDIDATE], of[POPNN_LSTM_INPUT_GATE],
                                    of[POPNN_LSTM_FORGET_GATE] };
     pop_tensor from_output =
-        units_times_each(units, (pop_tensors){ 2, of_output }, backward->used.output, body, "output");
-    sums[POPNN_LSTM_OUTPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE],
-                                                  units_part(units, from_output, 0), body, "outputGate");
-    units_add_to(units, dc,
-                 units_gradient(units, p->activation, of[KEPT_TANH], units_part(units, from_output, 1), body, "cell"),
+        layer_times_each(layer, (pop_tensors){ 2, of_output }, backward->used.output, body, "output");
+    sums[POPNN_LSTM_OUTPUT_GATE] = layer_gradient(layer, p->recurrent_activation, of[POPNN_LSTM_OUTPUT_GATE],
+                                                  layer_part(layer, from_output, 0), body, "outputGate");
+    layer_add_to(layer, dc,
+                 layer_gradient(layer, p->activation, of[KEPT_TANH], layer_part(layer, from_output, 1), body, "cell"),
                  body, "cell");
-    pop_tensor from_cell = units_times_each(units, (pop_tensors){ 4, of_cell }, dc, body, "cell");
-    sums[POPNN_LSTM_FORGET_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE],
-                                                  units_part(units, from_cell, 0), body, "forgetGate");
-    sums[POPNN_LSTM_INPUT_GATE] = units_gradient(units, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE],
-                                                 units_part(units, from_cell, 1), body, "inputGate");
-    sums[POPNN_LSTM_CANDIDATE] = units_gradient(units, p->activation, of[POPNN_LSTM_CANDIDATE],
-                                                units_part(units, from_cell, 2), body, "candidate");
-    for (int unit = 0; unit < POPNN_LSTM_UNITS; ++unit)
-        ordered[units->place[unit]] = sums[unit];
+    pop_tensor from_cell = layer_times_each(layer, (pop_tensors){ 4, of_cell }, dc, body, "cell");
+    sums[POPNN_LSTM_FORGET_GATE] = layer_gradient(layer, p->recurrent_activation, of[POPNN_LSTM_FORGET_GATE],
+                                                  layer_part(layer, from_cell, 0), body, "forgetGate");
+    sums[POPNN_LSTM_INPUT_GATE] = layer_gradient(layer, p->recurrent_activation, of[POPNN_LSTM_INPUT_GATE],
+                                                 layer_part(layer, from_cell, 1), body, "inputGate");
+    sums[POPNN_LSTM_CANDIDATE] = layer_gradient(layer, p->activation, of[POPNN_LSTM_CANDIDATE],
+                                                layer_part(layer, from_cell, 2), body, "candidate");
+    for (int gate = 0; gate < POPNN_LSTM_UNITS; ++gate)
+        ordered[layer->place[gate]] = sums[gate];
     return (struct gradients){ pop_tensor_concat((pop_tensors){ POPNN_LSTM_UNITS, ordered }, 1),
-                               units_part(units, from_cell, 3) };
+                               layer_part(layer, from_cell, 3) };
 }
 
 /* Gradients of the step's input and of the previous output, from one product. */
 static void through_weights(const struct lstm *lstm, struct steps *steps, struct lstm_backward *backward,
                             const struct gradients *gradients, pop_tensor weights, pop_program before)
 {
-    const struct units *units = &lstm->units;
-    const struct call *call = units->call;
+    const struct layer *layer = &lstm->layer;
+    const struct call *call = layer->call;
     const popnn_lstm_params *p = lstm->params;
     size_t in = pop_tensor_valid(backward->input_gradient) ? p->input_size : 0;
     pop_tensor used = in ? weights : pop_tensor_slice(weights, p->input_size, p->input_size + p->output_size, 0);
-    pop_tensor both = units_product_in_loop(units, gradients->sums, units_transposed(units, used), before, steps->body);
+    pop_tensor both = layer_product_in_loop(layer, gradients->sums, layer_transposed(layer, used), before, steps->body);
     if (in)
         steps_write(steps, backward->input_gradient, pop_tensor_slice(both, 0, in, 1));
     pop_tensor output_before = pop_tensor_slice(both, in, in + p->output_size, 1);
-    units_copy(units,
+    layer_copy(layer,
                pop_tensor_concat(POP_TENSORS(steps_select(steps, output_before, backward->carried.output),
                                              steps_select(steps, gradients->cell_before, backward->carried.cell_state)),
                                  1),
@@ -380,82 +380,82 @@ static void through_weights(const struct lstm *lstm, struct steps *steps, struct
 }
 
 /* Adds [x h]^T dz to the weights' gradient. */
-static void add_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient, pop_tensor x,
+static void add_weights_gradient(const struct layer *layer, const struct layer_weights_gradient *gradient, pop_tensor x,
                                  pop_tensor output_before, pop_tensor dz, pop_program body)
 {
-    const struct call *call = units->call;
+    const struct call *call = layer->call;
     pop_tensor operand = pop_tensor_concat(POP_TENSORS(x, output_before), 1);
-    units_add_product(units, gradient->weights, operand, dz, body);
-    units_accumulate(units, gradient->biases[0], dz, body, "biases");
+    layer_add_product(layer, gradient->weights, operand, dz, body);
+    layer_accumulate(layer, gradient->biases[0], dz, body, "biases");
 }
 
 static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forward *forward)
 {
-    return units_outputs_before(&lstm->units, lstm->params->output_full_sequence, forward->initial.output,
+    return layer_outputs_before(&lstm->layer, lstm->params->output_full_sequence, forward->initial.output,
                                 forward->output, forward->intermediates);
 }
 
-static struct units_weights_gradient begin_weights_gradient(const struct units *units, popnn_lstm_weights weights,
+static struct layer_weights_gradient begin_weights_gradient(const struct layer *layer, popnn_lstm_weights weights,
                                                             pop_tensor dz, pop_program sequence)
 {
-    return units_begin_weights_gradient(units, whole_weights(units, weights), POP_TENSORS(dz), sequence);
+    return layer_begin_weights_gradient(layer, whole_weights(layer, weights), POP_TENSORS(dz), sequence);
 }
-static popnn_lstm_weights end_weights_gradient(const struct units *units, const struct units_weights_gradient *gradient,
+static popnn_lstm_weights end_weights_gradient(const struct layer *layer, const struct layer_weights_gradient *gradient,
                                                pop_program sequence)
 {
-    pop_tensor whole = units_accumulated(units, gradient->weights, sequence);
-    return (popnn_lstm_weights){ units_from_matrix(units, units_input_rows(units, whole)),
-                                 units_from_matrix(units, units_output_rows(units, whole)),
-                                 units_biases_gradient(units, gradient, 0, sequence) };
+    pop_tensor whole = layer_accumulated(layer, gradient->weights, sequence);
+    return (popnn_lstm_weights){ layer_from_matrix(layer, layer_input_rows(layer, whole)),
+                                 layer_from_matrix(layer, layer_output_rows(layer, whole)),
+                                 layer_biases_gradient(layer, gradient, 0, sequence) };
 }
 
 /* What the forward pass used and gave. */
 static bool check_given(const struct lstm *lstm, const popnn_lstm_forward *forward)
 {
-    const struct units *units = &lstm->units;
+    const struct layer *layer = &lstm->layer;
     const popnn_lstm_params *p = lstm->params;
-    if (!units_is_given(units->call, forward, "what forward gave is"))
+    if (!layer_is_given(layer->call, forward, "what forward gave is"))
         return false;
     size_t kept = p->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
     pop_shape last = POP_SHAPE(p->batch_size, p->output_size),
               sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
     return check_forward(lstm, forward->initial, forward->input, forward->weights) &&
-           units_check(units, forward->output, p->output_full_sequence ? sequence : last, "the output") &&
-           units_check(units, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
+           layer_check(layer, forward->output, p->output_full_sequence ? sequence : last, "the output") &&
+           layer_check(layer, forward->intermediates, POP_SHAPE(p->time_steps, kept, p->batch_size, p->output_size),
                        "the tensor of intermediates");
 }
 
 static bool check_backward(const struct lstm *lstm, const popnn_lstm_forward *forward, pop_tensor output_gradient,
                            const popnn_lstm_state *last_gradient)
 {
-    const struct units *units = &lstm->units;
+    const struct layer *layer = &lstm->layer;
     const popnn_lstm_params *p = lstm->params;
     pop_shape state = POP_SHAPE(p->batch_size, p->output_size),
               sequence = POP_SHAPE(p->time_steps, p->batch_size, p->output_size);
     return check_given(lstm, forward) &&
-           units_check(units, output_gradient, p->output_full_sequence ? sequence : state, "the output's gradient") &&
+           layer_check(layer, output_gradient, p->output_full_sequence ? sequence : state, "the output's gradient") &&
            (!last_gradient || !pop_tensor_valid(last_gradient->output) ||
-            units_check(units, last_gradient->output, state, "the last output's gradient")) &&
+            layer_check(layer, last_gradient->output, state, "the last output's gradient")) &&
            (!last_gradient || !pop_tensor_valid(last_gradient->cell_state) ||
-            units_check(units, last_gradient->cell_state, state, "the last cell state's gradient"));
+            layer_check(layer, last_gradient->cell_state, state, "the last cell state's gradient"));
 }
 
 /* Initialises the gradients for the last step. */
 static void begin_carried(const struct lstm *lstm, struct lstm_backward *backward, pop_tensor output_gradient,
                           const popnn_lstm_state *last_gradient, pop_program sequence)
 {
-    const struct units *units = &lstm->units;
-    const struct call *call = units->call;
-    pop_tensor both = units_new_stack(units, 2, "stateGradient");
+    const struct layer *layer = &lstm->layer;
+    const struct call *call = layer->call;
+    pop_tensor both = layer_new_stack(layer, 2, "stateGradient");
     backward->carried = (popnn_lstm_state){ pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
-    units_carry_output_gradient(units, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
+    layer_carry_output_gradient(layer, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
                                 sequence);
     if (last_gradient && pop_tensor_valid(last_gradient->output))
-        units_add_to(units, backward->carried.output, last_gradient->output, sequence, "lastOutputGradient");
+        layer_add_to(layer, backward->carried.output, last_gradient->output, sequence, "lastOutputGradient");
     if (last_gradient && pop_tensor_valid(last_gradient->cell_state))
-        units_copy(units, last_gradient->cell_state, backward->carried.cell_state, sequence);
+        layer_copy(layer, last_gradient->cell_state, backward->carried.cell_state, sequence);
     else
-        units_zero(units, backward->carried.cell_state, sequence);
+        layer_zero(layer, backward->carried.cell_state, sequence);
 }
 
 /* Both backward passes: weights (may be NULL) receives their gradients, kept (may be NULL) the input of
@@ -464,35 +464,35 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
                                      pop_tensor output_gradient, const popnn_lstm_state *last_gradient,
                                      pop_tensor *input_gradient, popnn_lstm_weights *weights, pop_tensor *kept)
 {
-    const struct units *units = &lstm->units;
+    const struct layer *layer = &lstm->layer;
     const popnn_lstm_params *p = lstm->params;
     struct lstm_backward backward = { .input_gradient = { 0 } };
-    struct steps steps = steps_begin(units->call, p->time_steps, true);
-    steps_limit(&steps, units->lengths);
+    struct steps steps = steps_begin(layer->call, p->time_steps, true);
+    steps_limit(&steps, layer->lengths);
     begin_carried(lstm, &backward, output_gradient, last_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
-        *input_gradient = backward.input_gradient = units_new_input_gradient(units, forward->input);
+        *input_gradient = backward.input_gradient = layer_new_input_gradient(layer, forward->input);
     if (p->output_full_sequence)
-        units_add_output_gradient(units, &steps, output_gradient, backward.carried.output);
+        layer_add_output_gradient(layer, &steps, output_gradient, backward.carried.output);
     backward.used.output = steps_select(&steps, backward.carried.output, (pop_tensor){ 0 });
     backward.used.cell_state = steps_select(&steps, backward.carried.cell_state, (pop_tensor){ 0 });
     struct gradients gradients =
         step_gradients(lstm, &backward, steps_read(&steps, forward->intermediates), steps.body);
     if (kept) {
         *kept =
-            steps_new(units->call, units_new_stack(units, POPNN_LSTM_UNITS, "gradients"), p->time_steps, "gradients");
-        steps_write(&steps, *kept, units_from_matrix(units, gradients.sums));
+            steps_new(layer->call, layer_new_stack(layer, POPNN_LSTM_UNITS, "gradients"), p->time_steps, "gradients");
+        steps_write(&steps, *kept, layer_from_matrix(layer, gradients.sums));
     }
-    struct units_weights_gradient of_weights = { .weights = { 0 } };
+    struct layer_weights_gradient of_weights = { .weights = { 0 } };
     if (weights) {
-        of_weights = begin_weights_gradient(units, forward->weights, gradients.sums, sequence);
-        add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
+        of_weights = begin_weights_gradient(layer, forward->weights, gradients.sums, sequence);
+        add_weights_gradient(layer, &of_weights, steps_read(&steps, forward->input),
                              steps_read(&steps, outputs_before(lstm, forward)), gradients.sums, steps.body);
     }
-    through_weights(lstm, &steps, &backward, &gradients, whole_weights(units, forward->weights), sequence);
+    through_weights(lstm, &steps, &backward, &gradients, whole_weights(layer, forward->weights), sequence);
     steps_end(&steps, sequence);
     if (weights)
-        *weights = end_weights_gradient(units, &of_weights, sequence);
+        *weights = end_weights_gradient(layer, &of_weights, sequence);
     return backward.carried;
 }
 
@@ -514,14 +514,14 @@ popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popn
 static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequence, const popnn_lstm_forward *forward,
                                      pop_tensor bwd_intermediates)
 {
-    const struct units *units = &lstm->units;
-    struct steps steps = steps_begin(units->call, units->steps, false);
-    pop_tensor dz = units_as_matrix(units, steps_read(&steps, bwd_intermediates));
-    struct units_weights_gradient of_weights = begin_weights_gradient(units, forward->weights, dz, sequence);
-    add_weights_gradient(units, &of_weights, steps_read(&steps, forward->input),
+    const struct layer *layer = &lstm->layer;
+    struct steps steps = steps_begin(layer->call, layer->steps, false);
+    pop_tensor dz = layer_as_matrix(layer, steps_read(&steps, bwd_intermediates));
+    struct layer_weights_gradient of_weights = begin_weights_gradient(layer, forward->weights, dz, sequence);
+    add_weights_gradient(layer, &of_weights, steps_read(&steps, forward->input),
                          steps_read(&steps, outputs_before(lstm, forward)), dz, steps.body);
     steps_end(&steps, sequence);
-    return end_weights_gradient(units, &of_weights, sequence);
+    return end_weights_gradient(layer, &of_weights, sequence);
 }
 
 popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
@@ -535,7 +535,7 @@ popnn_lstm_state popnn_lstm_bwd_with_wu_at(pop_where where, pop_graph *graph, co
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_backward(&lstm, forward, output_gradient, last_gradient))
         return (popnn_lstm_state){ { 0 }, { 0 } };
-    if (!weights_gradient || units_update_in_loop(&lstm.units))
+    if (!weights_gradient || layer_update_in_loop(&lstm.layer))
         return run_backward(&lstm, sequence, forward, output_gradient, last_gradient, input_gradient, weights_gradient,
                             NULL);
     pop_tensor kept = { 0 };
@@ -554,7 +554,7 @@ popnn_lstm_weights popnn_lstm_wu_at(pop_where where, pop_graph *graph, const pop
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_lstm), bwd_intermediates, name, options);
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_given(&lstm, forward) ||
-        !units_check(&lstm.units, bwd_intermediates,
+        !layer_check(&lstm.layer, bwd_intermediates,
                      POP_SHAPE(params->time_steps, POPNN_LSTM_UNITS, params->batch_size, params->output_size),
                      "the tensor of backward intermediates"))
         return (popnn_lstm_weights){ { 0 }, { 0 }, { 0 } };

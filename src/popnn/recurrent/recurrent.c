@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs of all steps are weighted by one product; the loop only has the product of the feedback. */
 #include "popnn/call_log.h"
+#include "popnn/recurrent/layer.h"
 #include "popnn/recurrent/steps.h"
-#include "popnn/recurrent/units.h"
 
 #include <popnn/recurrent.h>
 
 struct rnn {
-    struct units units;
+    struct layer layer;
     const popnn_rnn_params *params;
 };
 
 static bool rnn_open(const struct call *call, struct rnn *rnn, const popnn_rnn_params *params,
                      poplin_planning_cache *cache)
 {
-    if (!units_is_given(call, params, "the parameters are"))
+    if (!layer_is_given(call, params, "the parameters are"))
         return false;
-    *rnn = (struct rnn){ .units = UNITS_OF(params, .count = 1, .recurrent_activation = params->activation),
+    *rnn = (struct rnn){ .layer = LAYER_OF(params, .gates = 1, .recurrent_activation = params->activation),
                          .params = params };
-    return units_open(&rnn->units, "an RNN", (const unsigned[]){ 0 },
+    return layer_open(&rnn->layer, "an RNN", (const unsigned[]){ 0 },
                       POP_OPTIONS({ "partialsType", pop_type_name(params->partials_type) },
                                   { "inferenceOnly", params->inference_only ? "true" : "false" }));
 }
 
-static bool check_state(const struct units *units, pop_tensor t, const char *what)
+static bool check_state(const struct layer *layer, pop_tensor t, const char *what)
 {
-    return units_check(units, t, POP_SHAPE(units->batch, units->output), what);
+    return layer_check(layer, t, POP_SHAPE(layer->batch, layer->output), what);
 }
-static bool check_sequence(const struct units *units, pop_tensor t, size_t size, const char *what)
+static bool check_sequence(const struct layer *layer, pop_tensor t, size_t size, const char *what)
 {
-    return units_check(units, t, POP_SHAPE(units->steps, units->batch, size), what);
+    return layer_check(layer, t, POP_SHAPE(layer->steps, layer->batch, size), what);
 }
-static bool check_input_weights(const struct units *units, pop_tensor t)
+static bool check_input_weights(const struct layer *layer, pop_tensor t)
 {
-    return units_check(units, t, POP_SHAPE(units->input, units->output), "the tensor of input weights");
+    return layer_check(layer, t, POP_SHAPE(layer->input, layer->output), "the tensor of input weights");
 }
-static bool check_feedback_weights(const struct units *units, pop_tensor t)
+static bool check_feedback_weights(const struct layer *layer, pop_tensor t)
 {
-    return units_check(units, t, POP_SHAPE(units->output, units->output), "the tensor of feedback weights");
+    return layer_check(layer, t, POP_SHAPE(layer->output, layer->output), "the tensor of feedback weights");
 }
-static bool check_biases(const struct units *units, pop_tensor t)
+static bool check_biases(const struct layer *layer, pop_tensor t)
 {
-    return units_check(units, t, POP_SHAPE(units->output), "the tensor of biases");
+    return layer_check(layer, t, POP_SHAPE(layer->output), "the tensor of biases");
 }
 
 /* ---- parameters and tensors ---- */
@@ -81,16 +81,16 @@ size_t popnn_rnn_get_mat_mul_pre_plan_parameters(const popnn_rnn_params *p, bool
     size_t count = 0, in = p->input_size, out = p->output_size, batch = p->batch_size;
     if (input_weights)
         list[count++] =
-            units_product_params(p->data_type, UNITS_FORWARD, inference_only, p->time_steps * batch, in, out);
-    list[count++] = units_product_params(p->data_type, UNITS_FORWARD, inference_only, batch, out, out);
+            layer_product_params(p->data_type, LAYER_FORWARD, inference_only, p->time_steps * batch, in, out);
+    list[count++] = layer_product_params(p->data_type, LAYER_FORWARD, inference_only, batch, out, out);
     if (inference_only)
         return count;
     if (input_weights) {
-        list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, in);
-        list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, in, batch, out);
+        list[count++] = layer_product_params(p->data_type, LAYER_BACKWARD, false, batch, out, in);
+        list[count++] = layer_product_params(p->data_type, LAYER_UPDATE, false, in, batch, out);
     }
-    list[count++] = units_product_params(p->data_type, UNITS_BACKWARD, false, batch, out, out);
-    list[count++] = units_product_params(p->data_type, UNITS_UPDATE, false, out, batch, out);
+    list[count++] = layer_product_params(p->data_type, LAYER_BACKWARD, false, batch, out, out);
+    list[count++] = layer_product_params(p->data_type, LAYER_UPDATE, false, out, batch, out);
     return count;
 }
 
@@ -101,7 +101,7 @@ pop_tensor popnn_rnn_create_input_at(pop_where where, pop_graph *graph, const po
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
-    pop_tensor all = units_left_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+    pop_tensor all = layer_left_operand(&rnn.layer, params->time_steps * params->batch_size, params->input_size,
                                         params->output_size);
     return pop_tensor_reshape(all, POP_SHAPE(params->time_steps, params->batch_size, params->input_size));
 }
@@ -112,7 +112,7 @@ pop_tensor popnn_rnn_create_weights_input_at(pop_where where, pop_graph *graph, 
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
-    return units_right_operand(&rnn.units, params->time_steps * params->batch_size, params->input_size,
+    return layer_right_operand(&rnn.layer, params->time_steps * params->batch_size, params->input_size,
                                params->output_size);
 }
 pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
@@ -122,14 +122,14 @@ pop_tensor popnn_rnn_create_weights_feedback_at(pop_where where, pop_graph *grap
     struct rnn rnn;
     if (!rnn_open(call, &rnn, params, cache))
         return (pop_tensor){ 0 };
-    return units_right_operand(&rnn.units, params->batch_size, params->output_size, params->output_size);
+    return layer_right_operand(&rnn.layer, params->batch_size, params->output_size, params->output_size);
 }
 
 static pop_tensor new_state(struct rnn *rnn, pop_program sequence, bool zero)
 {
-    pop_tensor state = units_spread(&rnn->units, POP_SHAPE(rnn->units.batch, rnn->units.output));
+    pop_tensor state = layer_spread(&rnn->layer, POP_SHAPE(rnn->layer.batch, rnn->layer.output));
     if (zero)
-        units_zero(&rnn->units, state, sequence);
+        layer_zero(&rnn->layer, state, sequence);
     return state;
 }
 pop_tensor popnn_rnn_create_fwd_state_at(pop_where where, pop_graph *graph, const popnn_rnn_params *params,
@@ -159,11 +159,11 @@ pop_tensor popnn_rnn_forward_weight_input_at(pop_where where, pop_graph *graph, 
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), input, input_weights, name);
     struct rnn rnn;
-    if (!rnn_open(call, &rnn, params, cache) || !check_sequence(&rnn.units, input, params->input_size, "the input") ||
-        !check_input_weights(&rnn.units, input_weights))
+    if (!rnn_open(call, &rnn, params, cache) || !check_sequence(&rnn.layer, input, params->input_size, "the input") ||
+        !check_input_weights(&rnn.layer, input_weights))
         return (pop_tensor){ 0 };
     pop_tensor rows = pop_tensor_reshape(input, POP_SHAPE(params->time_steps * params->batch_size, params->input_size));
-    pop_tensor all = units_product(&rnn.units, UNITS_FORWARD, rows, input_weights, sequence);
+    pop_tensor all = layer_product(&rnn.layer, LAYER_FORWARD, rows, input_weights, sequence);
     return pop_tensor_reshape(all, POP_SHAPE(params->time_steps, params->batch_size, params->output_size));
 }
 
@@ -175,22 +175,22 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), weighted_input, initial, feedback_weights, biases,
                     name);
     struct rnn rnn;
-    const struct units *units = &rnn.units;
+    const struct layer *layer = &rnn.layer;
     if (!rnn_open(call, &rnn, params, cache) ||
-        !check_sequence(units, weighted_input, params->output_size, "the weighted input") ||
-        !check_state(units, initial, "the initial state") || !check_feedback_weights(units, feedback_weights) ||
-        !check_biases(units, biases))
+        !check_sequence(layer, weighted_input, params->output_size, "the weighted input") ||
+        !check_state(layer, initial, "the initial state") || !check_feedback_weights(layer, feedback_weights) ||
+        !check_biases(layer, biases))
         return (pop_tensor){ 0 };
     struct steps steps = steps_begin(call, params->time_steps, false);
-    pop_tensor state = units_like(units, initial, "state"),
+    pop_tensor state = layer_like(layer, initial, "state"),
                outputs = steps_new(call, initial, params->time_steps, "outputs");
-    units_copy(units, initial, state, sequence);
-    pop_tensor sum = units_product(units, UNITS_FORWARD, state, feedback_weights, steps.body);
-    units_add_to(units, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
-    units_add_to(units, sum, biases, steps.body, "addBias");
+    layer_copy(layer, initial, state, sequence);
+    pop_tensor sum = layer_product(layer, LAYER_FORWARD, state, feedback_weights, steps.body);
+    layer_add_to(layer, sum, steps_read(&steps, weighted_input), steps.body, "addInput");
+    layer_add_to(layer, sum, biases, steps.body, "addBias");
     popnn_non_linearity_in_place(graph, params->activation, sum, steps.body, name);
     steps_write(&steps, outputs, sum);
-    units_copy(units, sum, state, steps.body);
+    layer_copy(layer, sum, state, steps.body);
     steps_end(&steps, sequence);
     return outputs;
 }
@@ -216,19 +216,19 @@ pop_tensor popnn_rnn_backward_gradient_step_at(pop_where where, pop_graph *graph
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), output_gradient, bwd_state, output, name);
     struct rnn rnn;
-    const struct units *units = &rnn.units;
-    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, output_gradient, "the output's gradient") ||
-        !check_state(units, bwd_state, "the state of the step after") || !check_state(units, output, "the output") ||
-        !check_feedback_weights(units, weights.feedback_weights) ||
-        (input_gradient && !check_input_weights(units, weights.input_weights)))
+    const struct layer *layer = &rnn.layer;
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(layer, output_gradient, "the output's gradient") ||
+        !check_state(layer, bwd_state, "the state of the step after") || !check_state(layer, output, "the output") ||
+        !check_feedback_weights(layer, weights.feedback_weights) ||
+        (input_gradient && !check_input_weights(layer, weights.input_weights)))
         return (pop_tensor){ 0 };
     pop_tensor of_output =
-        units_product(units, UNITS_BACKWARD, bwd_state, units_transposed(units, weights.feedback_weights), sequence);
-    units_add_to(units, of_output, output_gradient, sequence, "outputGradient");
-    pop_tensor state = units_gradient(units, params->activation, output, of_output, sequence, "state");
+        layer_product(layer, LAYER_BACKWARD, bwd_state, layer_transposed(layer, weights.feedback_weights), sequence);
+    layer_add_to(layer, of_output, output_gradient, sequence, "outputGradient");
+    pop_tensor state = layer_gradient(layer, params->activation, output, of_output, sequence, "state");
     if (input_gradient)
         *input_gradient =
-            units_product(units, UNITS_BACKWARD, state, units_transposed(units, weights.input_weights), sequence);
+            layer_product(layer, LAYER_BACKWARD, state, layer_transposed(layer, weights.input_weights), sequence);
     return state;
 }
 
@@ -239,26 +239,26 @@ void popnn_rnn_param_delta_update_at(pop_where where, pop_graph *graph, const po
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), bwd_state, input, output_before, name);
     struct rnn rnn;
-    const struct units *units = &rnn.units;
-    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, bwd_state, "the step's state") ||
-        !units_check(units, input, POP_SHAPE(params->batch_size, params->input_size), "the step's input") ||
-        !check_state(units, output_before, "the output before") || !check_input_weights(units, deltas.input_weights) ||
-        !check_feedback_weights(units, deltas.feedback_weights) || !check_biases(units, deltas.biases))
+    const struct layer *layer = &rnn.layer;
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(layer, bwd_state, "the step's state") ||
+        !layer_check(layer, input, POP_SHAPE(params->batch_size, params->input_size), "the step's input") ||
+        !check_state(layer, output_before, "the output before") || !check_input_weights(layer, deltas.input_weights) ||
+        !check_feedback_weights(layer, deltas.feedback_weights) || !check_biases(layer, deltas.biases))
         return;
-    units_add_product(units, deltas.input_weights, input, bwd_state, sequence);
-    units_add_product(units, deltas.feedback_weights, output_before, bwd_state, sequence);
-    units_add_to(units, deltas.biases, units_sum(units, bwd_state, sequence), sequence, "biases");
+    layer_add_product(layer, deltas.input_weights, input, bwd_state, sequence);
+    layer_add_product(layer, deltas.feedback_weights, output_before, bwd_state, sequence);
+    layer_add_to(layer, deltas.biases, layer_sum(layer, bwd_state, sequence), sequence, "biases");
 }
 
-static popnn_rnn_weights zero_deltas(const struct units *units, popnn_rnn_weights weights)
+static popnn_rnn_weights zero_deltas(const struct layer *layer, popnn_rnn_weights weights)
 {
     popnn_rnn_weights deltas;
-    deltas.input_weights = units_like(units, weights.input_weights, "inputWeightsGradient");
-    deltas.feedback_weights = units_like(units, weights.feedback_weights, "feedbackWeightsGradient");
-    deltas.biases = units_like(units, weights.biases, "biasesGradient");
-    units_zero(units, deltas.input_weights, units->call->sequence);
-    units_zero(units, deltas.feedback_weights, units->call->sequence);
-    units_zero(units, deltas.biases, units->call->sequence);
+    deltas.input_weights = layer_like(layer, weights.input_weights, "inputWeightsGradient");
+    deltas.feedback_weights = layer_like(layer, weights.feedback_weights, "feedbackWeightsGradient");
+    deltas.biases = layer_like(layer, weights.biases, "biasesGradient");
+    layer_zero(layer, deltas.input_weights, layer->call->sequence);
+    layer_zero(layer, deltas.feedback_weights, layer->call->sequence);
+    layer_zero(layer, deltas.biases, layer->call->sequence);
     return deltas;
 }
 
@@ -269,18 +269,18 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
 {
     POPLIBS_CALL_IN(sequence, graph, log_written(params, log_rnn), initial, output, output_gradient, input, name);
     struct rnn rnn;
-    const struct units *units = &rnn.units;
-    if (!rnn_open(call, &rnn, params, cache) || !check_state(units, initial, "the initial state") ||
-        !check_sequence(units, output, params->output_size, "the output") ||
-        !units_check(units, output_gradient, POP_SHAPE(params->batch_size, params->time_steps, params->output_size),
+    const struct layer *layer = &rnn.layer;
+    if (!rnn_open(call, &rnn, params, cache) || !check_state(layer, initial, "the initial state") ||
+        !check_sequence(layer, output, params->output_size, "the output") ||
+        !layer_check(layer, output_gradient, POP_SHAPE(params->batch_size, params->time_steps, params->output_size),
                      "the output's gradient") ||
-        !check_sequence(units, input, params->input_size, "the input") ||
-        !check_input_weights(units, weights.input_weights) ||
-        !check_feedback_weights(units, weights.feedback_weights) || !check_biases(units, weights.biases))
+        !check_sequence(layer, input, params->input_size, "the input") ||
+        !check_input_weights(layer, weights.input_weights) ||
+        !check_feedback_weights(layer, weights.feedback_weights) || !check_biases(layer, weights.biases))
         return;
     struct steps steps = steps_begin(call, params->time_steps, true);
-    pop_tensor carried = units_like(units, initial, "bwdState"), dx;
-    units_zero(units, carried, sequence);
+    pop_tensor carried = layer_like(layer, initial, "bwdState"), dx;
+    layer_zero(layer, carried, sequence);
     output_gradient = pop_tensor_dim_shuffle(output_gradient, POP_DIMS(1, 0, 2));
     pop_tensor state = popnn_rnn_backward_gradient_step(graph, params, steps_read(&steps, output_gradient), carried,
                                                         steps_read(&steps, output), weights, steps.body,
@@ -290,11 +290,11 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
         steps_write(&steps, *input_gradient, dx);
     }
     if (deltas) {
-        *deltas = zero_deltas(units, weights);
+        *deltas = zero_deltas(layer, weights);
         pop_tensor before = steps_read(&steps, steps_before(call, initial, output));
         popnn_rnn_param_delta_update(graph, params, state, steps_read(&steps, input), before, *deltas, steps.body, name,
                                      cache);
     }
-    units_copy(units, state, carried, steps.body);
+    layer_copy(layer, state, carried, steps.body);
     steps_end(&steps, sequence);
 }
