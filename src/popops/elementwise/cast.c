@@ -50,8 +50,7 @@ static void cast_regions(const struct call *call, const struct poplibs_tile *til
         return;
     }
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 8,
-                                POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poplibs_split_tile(target, tile->regions, 4, 8, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         if (cast->common && !cpu) {

@@ -247,40 +247,47 @@ pop_tensor popops_unary_at(pop_where where, popops_unary_op op, pop_graph *graph
                            const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, name);
-    return element_serve(
-        &(struct element_request){ call, ELEMENT_NEW, 1, op, { popops_operand_of_tensor(a) }, { 0 }, false, NULL });
+    return element_serve(&(struct element_request){
+        .call = call, .form = ELEMENT_NEW, .arity = 1, .op = op, .operands = { popops_operand_of_tensor(a) } });
 }
 void popops_unary_in_place_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_program sequence,
                               const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, name);
     element_serve(&(struct element_request){
-        call, ELEMENT_IN_PLACE, 1, op, { popops_operand_of_tensor(a) }, { 0 }, false, NULL });
+        .call = call, .form = ELEMENT_IN_PLACE, .arity = 1, .op = op, .operands = { popops_operand_of_tensor(a) } });
 }
 void popops_unary_with_output_at(pop_where where, popops_unary_op op, pop_graph *graph, pop_tensor a, pop_tensor out,
                                  pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(1, (int)op), a, out, name);
-    element_serve(&(struct element_request){
-        call, ELEMENT_WITH_OUTPUT, 1, op, { popops_operand_of_tensor(a) }, out, false, NULL });
+    element_serve(&(struct element_request){ .call = call,
+                                             .form = ELEMENT_WITH_OUTPUT,
+                                             .arity = 1,
+                                             .op = op,
+                                             .operands = { popops_operand_of_tensor(a) },
+                                             .out = out });
 }
 pop_tensor popops_binary_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a, popops_operand b,
                             pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
-    return element_serve(&(struct element_request){ call, ELEMENT_NEW, 2, op, { a, b }, { 0 }, false, NULL });
+    return element_serve(
+        &(struct element_request){ .call = call, .form = ELEMENT_NEW, .arity = 2, .op = op, .operands = { a, b } });
 }
 void popops_binary_in_place_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), name);
-    element_serve(&(struct element_request){ call, ELEMENT_IN_PLACE, 2, op, { a, b }, { 0 }, false, NULL });
+    element_serve(&(struct element_request){
+        .call = call, .form = ELEMENT_IN_PLACE, .arity = 2, .op = op, .operands = { a, b } });
 }
 void popops_binary_with_output_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                   popops_operand b, pop_tensor out, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(2, (int)op), log_operand(a), log_operand(b), out, name);
-    element_serve(&(struct element_request){ call, ELEMENT_WITH_OUTPUT, 2, op, { a, b }, out, false, NULL });
+    element_serve(&(struct element_request){
+        .call = call, .form = ELEMENT_WITH_OUTPUT, .arity = 2, .op = op, .operands = { a, b }, .out = out });
 }
 pop_tensor popops_binary_as_at(pop_where where, popops_binary_op op, pop_graph *graph, popops_operand a,
                                popops_operand b, pop_type type, pop_program sequence, const char *name)
@@ -301,13 +308,15 @@ pop_tensor popops_ternary_at(pop_where where, popops_ternary_op op, pop_graph *g
                              popops_operand b, popops_operand c, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
-    return element_serve(&(struct element_request){ call, ELEMENT_NEW, 3, op, { a, b, c }, { 0 }, false, NULL });
+    return element_serve(
+        &(struct element_request){ .call = call, .form = ELEMENT_NEW, .arity = 3, .op = op, .operands = { a, b, c } });
 }
 void popops_ternary_in_place_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                 popops_operand b, popops_operand c, pop_program sequence, const char *name)
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), name);
-    element_serve(&(struct element_request){ call, ELEMENT_IN_PLACE, 3, op, { a, b, c }, { 0 }, false, NULL });
+    element_serve(&(struct element_request){
+        .call = call, .form = ELEMENT_IN_PLACE, .arity = 3, .op = op, .operands = { a, b, c } });
 }
 void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_graph *graph, popops_operand a,
                                    popops_operand b, popops_operand c, pop_tensor out, pop_program sequence,
@@ -315,5 +324,6 @@ void popops_ternary_with_output_at(pop_where where, popops_ternary_op op, pop_gr
 {
     POPLIBS_CALL_IN(sequence, graph, log_operator(3, (int)op), log_operand(a), log_operand(b), log_operand(c), out,
                     name);
-    element_serve(&(struct element_request){ call, ELEMENT_WITH_OUTPUT, 3, op, { a, b, c }, out, false, NULL });
+    element_serve(&(struct element_request){
+        .call = call, .form = ELEMENT_WITH_OUTPUT, .arity = 3, .op = op, .operands = { a, b, c }, .out = out });
 }

@@ -19,11 +19,8 @@ struct predicate {
 static void test_regions(const struct call *call, const struct poplibs_tile *tile, void *user)
 {
     const struct predicate *p = user;
-    const pop_target *target = pop_graph_target(call->graph);
-    bool cpu = target->type == POP_TARGET_CPU;
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : 4, cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 8,
-                                POPUTIL_NO_LIMIT, POPUTIL_NO_LIMIT, &parts);
+    poplibs_split_tile(pop_graph_target(call->graph), tile->regions, 4, 8, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         pop_vertex vertex = call_vertex(call, p->set, p->vertex, tile->tile);
         call_connect_rows(call, vertex, "in", p->flat, &parts.regions, parts.first[i],

@@ -21,10 +21,18 @@ struct scaled_options {
     double tolerance;
 };
 
+/* What becomes of a and b, and the vertices that compute it. */
+enum scaled_kind { A_PLUS_SB, A_MINUS_SB, SA_PLUS_SB, SA_MINUS_SB, A_MINUS_SA_PLUS_SB };
+static const char *const vertices[] = { [A_PLUS_SB] = "ScaledAdd",
+                                        [A_MINUS_SB] = "ScaledSubtract",
+                                        [SA_PLUS_SB] = "aXPlusbY",
+                                        [SA_MINUS_SB] = "aXMinusbY",
+                                        [A_MINUS_SA_PLUS_SB] = "XMinusaXPlusbY" };
+
 struct scaled {
     const struct call *call;
     struct scaled_options options;
-    const char *kind; /* ScaledAdd, ScaledSubtract, aXPlusbY, aXMinusbY, XMinusaXPlusbY */
+    enum scaled_kind kind;
     bool both, constant;
     pop_compute_set set;
     pop_tensor a, b; /* flat */
@@ -55,12 +63,12 @@ static pop_vertex add_vertex(const struct scaled *s, const char *form, unsigned 
                *scale = pop_type_name(s->scale);
     const char *constant = s->constant ? "true" : "false";
     if (s->both)
-        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, scale, constant);
-    else if (strcmp(s->kind, "ScaledAdd") == 0)
-        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,%s,%s>", s->kind, form, data, delta, scale, constant,
-                 s->options.apart ? "true" : "false");
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", vertices[s->kind], form, data, scale, constant);
+    else if (s->kind == A_PLUS_SB)
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,%s,%s>", vertices[s->kind], form, data, delta, scale,
+                 constant, s->options.apart ? "true" : "false");
     else
-        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", s->kind, form, data, delta, scale);
+        snprintf(name, sizeof(name), "popops::%s%s<%s,%s,%s,false>", vertices[s->kind], form, data, delta, scale);
     pop_vertex vertex = call_vertex(call, s->set, name, tile);
     if (s->both)
         set_factor(s, vertex, "scaleA", &s->scale_a);
@@ -87,9 +95,7 @@ static void add_regions(const struct call *call, const struct poplibs_tile *tile
         return;
     }
     poputil_partitions parts;
-    poputil_split_regions_lists(tile->regions, cpu ? 4096 : grain,
-                                cpu ? POPLIBS_CPU_PARTS : target->num_worker_contexts, 2 * grain, POPUTIL_NO_LIMIT,
-                                POPUTIL_NO_LIMIT, &parts);
+    poplibs_split_tile(target, tile->regions, grain, 2 * grain, &parts);
     for (size_t i = 0; i < parts.count; ++i) {
         size_t first = parts.first[i], count = parts.first[i + 1] - first;
         if (cpu && count == 1) {
@@ -197,7 +203,7 @@ static pop_tensor apart(const struct scaled *s, pop_tensor t)
 static void scale_a_first(struct scaled *s)
 {
     const struct call *call = s->call;
-    bool subtract = strcmp(s->kind, "aXMinusbY") == 0, mix = strcmp(s->kind, "XMinusaXPlusbY") == 0;
+    bool subtract = s->kind == SA_MINUS_SB, mix = s->kind == A_MINUS_SA_PLUS_SB;
     popops_operand factor =
         s->constant ? popops_operand_of_int((long long)s->scale_a.value) : popops_operand_of_tensor(s->scale_a.tensor);
     if (mix && !s->constant)
@@ -206,7 +212,7 @@ static void scale_a_first(struct scaled *s)
                                                       popops_operand_of_int(1), factor, call->sequence, call->name));
     call_binary_in_place(call, POPOPS_BINARY_MULTIPLY, s->a, factor, call->name);
     s->both = false;
-    s->kind = subtract ? "ScaledSubtract" : "ScaledAdd";
+    s->kind = subtract ? A_MINUS_SB : A_PLUS_SB;
 }
 
 /* There are vertices for half and float together, if only b has a factor, but for no other different types. */
@@ -254,25 +260,25 @@ void popops_scaled_add_to_at(pop_where where, pop_graph *graph, pop_tensor a, po
                              pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
-    build(&SCALED("ScaledAdd", .scale_b = { scale, 0 }));
+    build(&SCALED(A_PLUS_SB, .scale_b = { scale, 0 }));
 }
 void popops_scaled_add_to_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                                       pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
-    build(&SCALED("ScaledAdd", .scale_b = { .value = scale }, .constant = true));
+    build(&SCALED(A_PLUS_SB, .scale_b = { .value = scale }, .constant = true));
 }
 void popops_scaled_subtract_from_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor scale,
                                     pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
-    build(&SCALED("ScaledSubtract", .scale_b = { scale, 0 }));
+    build(&SCALED(A_MINUS_SB, .scale_b = { scale, 0 }));
 }
 void popops_scaled_subtract_from_constant_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor b,
                                              double scale, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, b, scale, name, options);
-    build(&SCALED("ScaledAdd", .scale_b = { .value = -scale }, .constant = true));
+    build(&SCALED(A_PLUS_SB, .scale_b = { .value = -scale }, .constant = true));
 }
 
 static bool known(const struct call *call, popops_scaled_add_specialisation specialisation)
@@ -287,7 +293,7 @@ void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, 
                                popops_scaled_add_specialisation specialisation, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
-    const char *kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? "XMinusaXPlusbY" : "aXPlusbY";
+    enum scaled_kind kind = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? A_MINUS_SA_PLUS_SB : SA_PLUS_SB;
     if (known(call, specialisation))
         build(&SCALED(kind, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }));
 }
@@ -296,7 +302,7 @@ void popops_scaled_add_both_at(pop_where where, pop_graph *graph, pop_tensor a, 
 static void both_constants(struct scaled *s)
 {
     if (s->scale_a.value == 1) {
-        s->kind = "ScaledAdd";
+        s->kind = A_PLUS_SB;
         s->both = false;
     }
     build(s);
@@ -310,20 +316,20 @@ void popops_scaled_add_both_constant_at(pop_where where, pop_graph *graph, pop_t
     POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
     double x = specialisation == POPOPS_X_MINUS_AX_PLUS_BY ? 1 - scale_a : scale_a;
     if (known(call, specialisation))
-        both_constants(&SCALED("aXPlusbY", .both = true, .constant = true, .scale_a = { .value = x },
+        both_constants(&SCALED(SA_PLUS_SB, .both = true, .constant = true, .scale_a = { .value = x },
                                .scale_b = { .value = scale_b }));
 }
 void popops_scaled_subtract_both_at(pop_where where, pop_graph *graph, pop_tensor a, pop_tensor scale_a, pop_tensor b,
                                     pop_tensor scale_b, pop_program sequence, const char *name, pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
-    build(&SCALED("aXMinusbY", .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }));
+    build(&SCALED(SA_MINUS_SB, .both = true, .scale_a = { scale_a, 0 }, .scale_b = { scale_b, 0 }));
 }
 void popops_scaled_subtract_both_constant_at(pop_where where, pop_graph *graph, pop_tensor a, double scale_a,
                                              pop_tensor b, double scale_b, pop_program sequence, const char *name,
                                              pop_options options)
 {
     POPLIBS_CALL_IN(sequence, graph, a, scale_a, b, scale_b, name, options);
-    both_constants(&SCALED("aXPlusbY", .both = true, .constant = true, .scale_a = { .value = scale_a },
+    both_constants(&SCALED(SA_PLUS_SB, .both = true, .constant = true, .scale_a = { .value = scale_a },
                            .scale_b = { .value = -scale_b }));
 }
