@@ -11,6 +11,7 @@ extern "C" float mixed_dot(const float *x, const float *y, unsigned pairs);
 extern "C" void mixed_scale(float *x, float factor, unsigned long pairs);
 namespace mixed
 {
+enum { STEPS = 20 };
 int twice(int value);
 
 // Functions in assembly get fields and variables of the codelet.
@@ -103,7 +104,15 @@ class Statements : public Vertex
 #endif
 
         );
-        if (__builtin_ipu_get(CSR_W_WSR__INDEX) != 0)
+        float kept;
+        if (same < 1)
+            asm("setzi $a6, 77"); // without operands, and without braces
+        while (same > 1)
+            asm("trap 0");
+        asm volatile("mov %0, $a6" : "=r"(kept));
+        unsigned bits;
+        __builtin_memcpy(&bits, &kept, sizeof(bits));
+        if (__builtin_ipu_get(CSR_W_WSR__INDEX) != 0 || bits != 77)
             return false;
         return same == 1 - 3 * static_cast<int>(y.size() / 2) && to == &y[0] + y.size();
     }
@@ -155,6 +164,111 @@ class Sums : public Vertex
         half4 h = { { half(1.0f), half(2.0f), half(3.0f), half(4.0f) } };
         __builtin_ipu_f16v4cmac(h, h);
         out[4] = __builtin_ipu_f32v2gina(float2{}, 0)[1];
+        return true;
+    }
+};
+
+// Each builtin of the accumulators and units does what its instruction does with the same operands.
+class Units : public Vertex
+{
+  public:
+    Output<Vector<unsigned>> same; // by builtin: whether it is, and gives something
+    const unsigned wide;           // two sets of accumulators: not on ipu1
+    unsigned at;
+    template <class D> void compare(const D (&first)[STEPS], const D (&second)[STEPS])
+    {
+        const D zero{};
+        bool any = false;
+        for (unsigned i = 0; i < STEPS; ++i)
+            any |= __builtin_memcmp(&first[i], &zero, sizeof(D)) != 0;
+        same[at++] = any && __builtin_memcmp(first, second, sizeof(first)) == 0;
+    }
+    template <class D, class B, class A> void unit(B builtin, A assembly)
+    {
+        D first[STEPS], second[STEPS];
+        __builtin_ipu_aacc_zero();
+        for (int i = 0; i < STEPS; ++i)
+            first[i] = builtin(i);
+        __builtin_ipu_aacc_zero();
+        for (int i = 0; i < STEPS; ++i)
+            second[i] = assembly(i);
+        compare(first, second);
+    }
+    // The accumulators after a call and after an instruction.
+    template <class B, class A> void sums(B builtin, A assembly)
+    {
+        float2 first[STEPS], second[STEPS];
+        __builtin_ipu_aacc_zero();
+        builtin();
+        for (int i = 0; i < STEPS; ++i)
+            first[i] = __builtin_ipu_f32v2gina(float2{}, 0);
+        __builtin_ipu_aacc_zero();
+        assembly();
+        for (int i = 0; i < STEPS; ++i)
+            asm volatile("f32v2gina %0, $azeros, 0" : "=r"(second[i]));
+        compare(first, second);
+    }
+    bool compute()
+    {
+        const half4 x = { { half(1.0f), half(-2.0f), half(3.0f), half(0.5f) } },
+                    y = { { half(0.25f), half(5.0f), half(-6.0f), half(7.0f) } };
+        const half2 h = { { half(9.0f), half(-10.0f) } }, k = { { half(0.5f), half(1.5f) } };
+        const float2 p = { 11, -12 }, q = { 0.5f, 3 };
+        const float4 four = { 1, -2, 3, -4 };
+        const float f = 1.5f, g = -3;
+        at = 0;
+// d = name(a, b, flag), with the flags of the phases.
+#define COMPARE_UNIT(name, D, a, b, flag, phases)                                                                      \
+    unit<D>([&](int i) { return __builtin_ipu_##name(a, b, flag + i % phases); },                                      \
+            [&](int i) {                                                                                               \
+                D d;                                                                                                   \
+                asm volatile(#name " %0, %1, %2, %3" : "=r"(d) : "r"(a), "r"(b), "i"(flag + i % phases));              \
+                return d;                                                                                              \
+            });
+#define COMPARE_SUMS(call, instruction, ...) sums([&] { call; }, [&] { asm volatile(instruction : : __VA_ARGS__); });
+        COMPARE_UNIT(f16v4sisoamp, float2, x, p, TAMP_F16V4_E4_P0, 4)
+        COMPARE_UNIT(f16v4hihoamp, half2, x, h, TAMP_F16V4_E4_P0, 4)
+        COMPARE_UNIT(f16v4sihoamp, half2, x, p, TAMP_F16V4_E4_P0, 4)
+        COMPARE_UNIT(f32sisoamp, float2, f, p, TAMP_F32_E4_P0, 8)
+        COMPARE_UNIT(f16v4sisoslic, float2, x, p, TSLIC_F16V4_1x4_W0, 2)
+        COMPARE_UNIT(f16v4hihoslic, half2, x, h, TSLIC_F16V4_1x4_W0, 2)
+        COMPARE_UNIT(f16v4sihoslic, half2, x, p, TSLIC_F16V4_1x3_W0, 2)
+        COMPARE_UNIT(f32sisoslic, float2, f, p, TSLIC_F16V4_1x4_W0, 1)
+        {
+            half4 first[STEPS] = {}, second[STEPS] = {};
+            __builtin_ipu_f16v4istacc(x, y, TISTACC_P0);
+            first[0] = __builtin_ipu_f16v4istacc(y, y, TISTACC_P1);
+            first[1] = __builtin_ipu_f16v4stacc(TSTACC_P0);
+            first[2] = __builtin_ipu_f16v4stacc(TSTACC_P1);
+            first[3] = __builtin_ipu_f16v4istacc(y, x, TISTACC_P0);
+            first[4] = __builtin_ipu_f16v4istacc(x, x, TISTACC_P1);
+            asm volatile("f16v4istacc $a4:5, %0, %1, 0" ::"r"(x), "r"(y) : "$a4:5");
+            asm volatile("f16v4istacc %0, %1, %1, 1" : "=r"(second[0]) : "r"(y));
+            asm volatile("f16v4stacc %0, 0" : "=r"(second[1]));
+            asm volatile("f16v4stacc %0, 1" : "=r"(second[2]));
+            asm volatile("f16v4istacc %0, %1, %2, 0" : "=r"(second[3]) : "r"(y), "r"(x));
+            asm volatile("f16v4istacc %0, %1, %1, 1" : "=r"(second[4]) : "r"(x));
+            first[0] = second[0]; // what was there before
+            compare(first, second);
+        }
+        COMPARE_SUMS(__builtin_ipu_f16v4acc(x), "f16v4acc %0", "r"(x))
+        COMPARE_SUMS(__builtin_ipu_f16v4absacc(x), "f16v4absacc %0", "r"(x))
+        COMPARE_SUMS(__builtin_ipu_f32v4acc(four), "f32v4acc %0", "r"(four))
+        COMPARE_SUMS(__builtin_ipu_f32v4absacc(four), "f32v4absacc %0", "r"(four))
+        COMPARE_SUMS(__builtin_ipu_f32v4sqacc(four), "f32v4sqacc %0", "r"(four))
+        COMPARE_SUMS(__builtin_ipu_f32mac(f, g), "f32mac %0, %1", "r"(f), "r"(g))
+        COMPARE_SUMS(__builtin_ipu_f32v2mac(p, q), "f32v2mac %0, %1", "r"(p), "r"(q))
+        COMPARE_SUMS(__builtin_ipu_f16v2cmac(h, k), "f16v2cmac %0, %1", "r"(h), "r"(k))
+        COMPARE_SUMS(__builtin_ipu_f16v4cmac(x, y), "f16v4cmac %0, %1", "r"(x), "r"(y))
+        COMPARE_SUMS(__builtin_ipu_f32v2aop(p, q, 0), "f32v2aop %0, %1, 0", "r"(p), "r"(q))
+        if (wide) {
+            COMPARE_UNIT(f16v4hihov4amp, half4, x, y, TAMP_F16V4_E4_P0, 4)
+            COMPARE_UNIT(f32sisov2amp, float2, f, p, TAMP_F32_E4_P0, 8)
+            COMPARE_UNIT(f16v4hihov4slic, half4, x, y, TSLIC_F16V4_1x4_W0, 2)
+            COMPARE_UNIT(f32sisov2slic, float2, f, p, TSLIC_F16V4_1x4_W0, 1)
+        }
+#undef COMPARE_UNIT
+#undef COMPARE_SUMS
         return true;
     }
 };

@@ -130,6 +130,33 @@ static void accumulators_stay_between_statements(struct world *w)
     WORLD_FLOATS(w, "out", 11, 22, 33, 44, 25);
 }
 
+static void builtins_are_their_instructions(struct world *w)
+{
+    enum { NARROW = 19, ALL = 23 };
+    bool wide = strcmp(w->machine, "ipu1") != 0;
+    unsigned same[ALL] = { 0 };
+    pop_compute_set load, set;
+    pop_vertex s = one_vertex(w, &load, "mixed::Product");
+    set = pop_graph_add_compute_set(w->graph, "units");
+    pop_vertex v = world_vertex(w, set, "mixed::Units", 0);
+    variable(w, s, "weights", POP_HALF, 4);
+    pop_tensor done = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(1), "done");
+    pop_graph_set_tile_mapping(w->graph, done, 0);
+    connect(w, s, "done", done);
+    variable(w, v, "same", POP_UNSIGNED_INT, ALL);
+    pop_graph_set_field_int(w->graph, v, "wide", wide);
+    must_build(w);
+    world_start(w, POP_PROGRAMS(
+                       pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(load, NULL), pop_execute(set, NULL)), NULL)));
+    const uint16_t weights[] = { 0x3c00, 0x4000, 0x4200, 0xc400 }; /* 1, 2, 3, -4 */
+    WORLD_PUT(w, "weights", weights);
+    world_run(w, 0);
+    world_get(w, "same", same, sizeof(same));
+    for (unsigned i = 0; i < (wide ? ALL : NARROW); ++i)
+        if (!same[i])
+            fail_msg("builtin %u of mixed::Units is not its instruction, or gives nothing", i);
+}
+
 static void short_fields_are_kept_apart(struct world *w)
 {
     enum { ROWS = 40 };
@@ -183,6 +210,7 @@ static void statements_that_cannot_run_are_refused(void **state)
     } rows[] = {
         { "asm volatile(\"ld32 %0, %1, 0\" : \"=r\"(n) : \"m\"(*out));", "v.cpp:3: error: the inline assembly 'asm" },
         { "asm goto(\"bri %l0\" :::: end); end:", "it jumps to labels of C++" },
+        { "n = (unsigned)&n;", "loses precision" },
         { "struct { int x[9]; } s; asm(\"nop\" :: \"r\"(s));", "is a number, a pointer or a short vector" },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
@@ -233,6 +261,7 @@ int main(void)
                                         SCENARIO(statements_have_operands),
                                         SCENARIO(workers_and_supervisors_have_their_registers),
                                         SCENARIO(accumulators_stay_between_statements),
+                                        SCENARIO(builtins_are_their_instructions),
                                         SCENARIO(short_fields_are_kept_apart),
                                         SCENARIO(a_failed_statement_is_named),
                                         SCENARIO(an_unknown_instruction_is_named),

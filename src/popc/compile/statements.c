@@ -11,8 +11,10 @@ struct rewriter {
     struct str *out, *said;
     struct str file; /* of the current line, with its quotes */
     int line;
-    bool kept;   /* the lines are of a system header or of popc */
-    char before; /* the last character of code; 'a' for words that a statement may follow */
+    bool kept;      /* the lines are of a system header or of popc */
+    char before;    /* the last character of code; 'a' for what a statement may follow */
+    uint64_t heads; /* by open parenthesis, the innermost in bit 0: whether it is that of an if or a loop */
+    bool head;      /* the last word was such a keyword */
     bool failed;
 };
 
@@ -243,22 +245,40 @@ static void read_marker(struct rewriter *r, const char *end)
     r->kept = strcmp(r->file.text, "\"popc\"") == 0 || memmem(close, (size_t)(end - close), " 3", 2) != NULL;
 }
 
-static void read_token(struct rewriter *r)
+/* Follows what stands before a statement without braces. */
+static void note_code(struct rewriter *r, const char *end)
 {
-    static const char *const keywords[] = { "asm", "__asm__", "__asm" }, *const openers[] = { "else", "do" };
-    const char *end = behind_token(r->at);
-    bool keyword = false, opener = false;
-    for (size_t i = 0; i < 3; ++i)
-        keyword |= is_word(r->at, end, keywords[i]);
+    static const char *const openers[] = { "else", "do" }, *const heads[] = { "if", "while", "for", "switch" };
+    char first = *r->at;
+    bool opener = false, head = r->head && is_word(r->at, end, "constexpr");
     for (size_t i = 0; i < 2; ++i)
         opener |= is_word(r->at, end, openers[i]);
+    for (size_t i = 0; i < 4; ++i)
+        head |= is_word(r->at, end, heads[i]);
+    r->before = opener ? 'a' : pop_text_is_word(first) ? 'w' : first;
+    if (first == '(')
+        r->heads = r->heads << 1 | r->head;
+    if (first == ')') {
+        r->before = r->heads & 1 ? 'a' : ')';
+        r->heads >>= 1;
+    }
+    r->head = head;
+}
+
+static void read_token(struct rewriter *r)
+{
+    static const char *const keywords[] = { "asm", "__asm__", "__asm" };
+    const char *end = behind_token(r->at);
+    bool keyword = false;
+    for (size_t i = 0; i < 3; ++i)
+        keyword |= is_word(r->at, end, keywords[i]);
     if (keyword && !r->kept && rewrite(r)) {
         r->before = ')';
         return;
     }
     str_add_bytes(r->out, r->at, (size_t)(end - r->at));
     if (!pop_text_is_space(*r->at))
-        r->before = opener ? 'a' : pop_text_is_word(*r->at) ? 'w' : *r->at;
+        note_code(r, end);
     r->line += lines_in(r->at, end);
     r->at = end;
 }
