@@ -28,6 +28,7 @@ add_test(NAME cpp/programs COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/programs/run 
 add_test(NAME first/run COMMAND ${PROJECT_SOURCE_DIR}/tests/first/run ${PROJECT_BINARY_DIR})
 add_test(NAME cpp/modes COMMAND ${PROJECT_SOURCE_DIR}/tests/cpp/modes/run ${PROJECT_BINARY_DIR})
 add_test(NAME docs/figures COMMAND ${scripts}/figures check)
+add_test(NAME docs/calls COMMAND ${scripts}/calls-doc --check)
 list(APPEND checks first/run cpp/eras cpp/modes cpp/programs examples/cpp)
 add_test(NAME install/consumer COMMAND ${PROJECT_SOURCE_DIR}/tests/consumer/run ${PROJECT_BINARY_DIR})
 file(GLOB documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS README.md docs/concepts/*.md docs/libraries/*.md docs/reports/*.md docs/internals/*.md)

@@ -68,14 +68,17 @@ class Context
     popdist_context facts;
 };
 
+// Number of processes that run together.
 inline unsigned getNumInstances()
 {
     return Context().getNumInstances();
 }
+// This process among them.
 inline unsigned getInstanceIndex()
 {
     return Context().getInstanceIndex();
 }
+// Replicas of all instances.
 inline unsigned getNumTotalReplicas()
 {
     return Context().getNumTotalReplicas();
@@ -84,6 +87,7 @@ inline unsigned getNumLocalReplicas()
 {
     return Context().getNumLocalReplicas();
 }
+// The index of this instance's first replica among all.
 inline unsigned getReplicaIndexOffset()
 {
     return Context().getReplicaIndexOffset();

@@ -66,7 +66,8 @@ enum { POPOPS_COLLECTIVE_OPERATORS = POPOPS_COLLECTIVE_LOG_ADD + 1 };
 
 POP_BEGIN_DECLS
 
-POP_API const char *popops_collective_operator_name(popops_collective_operator op); /* "ADD"; "unknown" */
+/* An operator's name, such as "ADD"; "unknown" for other numbers. */
+POP_API const char *popops_collective_operator_name(popops_collective_operator op);
 
 /* ---- collectives of a group of replicas; each adds to a sequence ---- */
 

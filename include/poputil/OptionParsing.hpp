@@ -322,6 +322,7 @@ createOptionalDoubleHandler(std::optional<T> &output, double lowerBound = std::n
         output = static_cast<T>(value);
     });
 }
+// A handler that stores one of a map's values in an optional.
 template <typename T, typename ValueMapT = std::map<std::string, T>>
 OptionHandler createOptionalEnumHandler(std::optional<T> &output, ValueMapT &&valueMap)
 {
