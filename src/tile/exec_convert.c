@@ -306,7 +306,7 @@ static uint32_t quarter_code(const struct tile_context *c, float x)
     double magnitude = isinf(x) ? 1e30 : ldexp(fabs((double)x), -quarter_scale(c));
     frexp(magnitude, &exponent);
     int unit = exponent - 1 - (int)fraction_bits, least = 1 - bias - (int)fraction_bits;
-    unit = unit < least ? least : unit;
+    unit = unit < least || magnitude == 0 ? least : unit;
     double places = to_integral(ldexp(magnitude, -unit), ROUND_NEAREST);
     /* Codes count the last places: one step of the exponent is 2^fraction_bits of them. */
     double code = places + (double)((unit - least) * (1 << fraction_bits));

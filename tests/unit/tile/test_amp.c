@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMP and SLIC against convolutions in double precision; inputs are small integers, whose sums are exact. */
+/* Each instruction of AMP and SLIC against convolutions in double precision; inputs are small integers, whose sums are
+ * exact. */
 #include "run.h"
 
 #include <poplar/type.h>
@@ -13,42 +14,94 @@ static int roll(void)
     return (int)(dice >> 60) - 8;
 }
 
-static void put_half(struct tile *tile, uint32_t address, int value)
+enum number { HALF, FLOAT, QUARTER };
+static const uint32_t bytes_of[] = { [HALF] = 2, [FLOAT] = 4, [QUARTER] = 1 };
+
+/* A small integer in 1-4-3 bits with the bias 8. */
+static unsigned quarter(int value)
 {
-    uint16_t bits = pop_half_from_double(value);
-    memcpy(tile_memory(tile, address, 2), &bits, 2);
+    unsigned magnitude = (unsigned)abs(value), exponent = 0;
+    while (magnitude >> (exponent + 1))
+        ++exponent;
+    return value ? (value < 0 ? 0x80u : 0u) | (exponent + 8) << 3 | (((magnitude << 3) >> exponent) & 7) : 0;
 }
 
-static double get_half(struct tile *tile, uint32_t address)
-{
-    uint16_t bits;
-    memcpy(&bits, tile_memory(tile, address, 2), 2);
-    return (double)pop_half_to_float(bits);
-}
-
-static void put_float(struct tile *tile, uint32_t address, int value)
+/* Element `index` at an address. */
+static void put(struct tile *tile, enum number number, uint32_t address, int index, int value)
 {
     float f = (float)value;
-    memcpy(tile_memory(tile, address, 4), &f, 4);
+    uint16_t half = pop_half_from_double(value);
+    unsigned char code = (unsigned char)quarter(value);
+    const void *from = number == HALF ? (const void *)&half : number == FLOAT ? (const void *)&f : &code;
+    uint32_t bytes = bytes_of[number];
+    memcpy(tile_memory(tile, address + bytes * (uint32_t)index, bytes), from, bytes);
 }
 
-static double get_float(struct tile *tile, uint32_t address)
+static double get(struct tile *tile, enum number number, uint32_t address, int index)
 {
-    float f;
-    memcpy(&f, tile_memory(tile, address, 4), 4);
-    return (double)f;
+    const unsigned char *at = tile_memory(tile, address + bytes_of[number] * (uint32_t)index, bytes_of[number]);
+    float f = 0;
+    uint16_t half = 0;
+    memcpy(number == HALF ? (void *)&half : &f, at, bytes_of[number]);
+    return number == HALF ? (double)pop_half_to_float(half) : (double)f;
 }
 
-/* A worker that executes code, with a supervisor function "load" that loads the words of weights before. */
-static void make(struct snippet *s, const char *code, unsigned words)
+/* An instruction: numbers of its inputs, partials and results, and sets of accumulators. */
+struct unit {
+    const char *name;
+    enum number x, in, out;
+    int sets;
+};
+static enum tile_arch arch_of(const struct unit *u)
+{
+    return u->x == QUARTER ? TILE_IPU21 : TILE_IPU2;
+}
+
+/* "$a4:5", or "$a4" for two halves. */
+static void add_register(struct str *code, int first, bool pair)
+{
+    str_format(code, pair ? "$a%d:%d" : "$a%d", first, first + 1);
+}
+
+/* Loads into a register, or clears it. */
+static void add_load(struct str *code, int first, bool pair, unsigned pointer, bool there)
+{
+    str_add(code, there ? pair ? "ld64step " : "ld32step " : pair ? "and64 " : "and ");
+    add_register(code, first, pair);
+    str_format(code, there ? ", $mzero, $m%u+=, 1\n" : pair ? ", $azeros, $azeros\n" : ", $azero, $azero\n", pointer);
+}
+
+/* name d, x, p, flags */
+static void add_unit(struct str *code, const struct unit *u, int flags)
+{
+    str_format(code, "%s ", u->name);
+    add_register(code, 4, u->out == FLOAT || u->sets == 2);
+    str_add(code, ", ");
+    add_register(code, 0, u->x != FLOAT);
+    str_add(code, ", ");
+    add_register(code, 2, u->in == FLOAT || u->sets == 2);
+    str_format(code, ", %d\n", flags);
+}
+
+static void add_store(struct str *code, const struct unit *u)
+{
+    str_add(code, u->out == FLOAT || u->sets == 2 ? "st64step " : "st32step ");
+    add_register(code, 4, u->out == FLOAT || u->sets == 2);
+    str_add(code, ", $mzero, $m2+=, 1\n");
+}
+
+/* A worker that executes code, with a supervisor function "load" that loads all weights before. */
+static void make(struct snippet *s, const struct unit *u, const char *code)
 {
     struct str text = { 0 };
+    bool wide = u->x != HALF; /* both instructions that load weights */
     str_format(&text,
                "setzi $m0, 0x%x\nsetzi $m1, 0x%x\nsetzi $m2, 0x%x\nsetzi $a7, 8\nuput $FP_CLR, $a7\n%s\n"
                "exitz $mzero\n.globl load\n.supervisor\nload:\nsetzi $m1, 0x%x\nput $CCCSLOAD, $m1\n"
-               ".set word, 0\n.rept %u\nld64putcs word\n.set word, word + 1\n.endr\nbr $lr\n.worker\n",
-               INPUTS, PARTIALS, OUTPUTS, code, WEIGHTS, words);
-    snippet_make(s, TILE_IPU2, text.text);
+               ".set word, 0\n.rept %d\n%s word\n.set word, word + %d\n.endr\nbr $lr\n.worker\n",
+               INPUTS, PARTIALS, OUTPUTS, code, WEIGHTS, wide ? 32 : 64, wide ? "ld128putcs" : "ld64putcs",
+               wide ? 2 : 1);
+    snippet_make(s, arch_of(u), text.text);
     str_free(&text);
 }
 
@@ -58,157 +111,114 @@ static void run(struct snippet *s)
         fail_msg("%s", s->result.fault.text);
 }
 
-/* out[position][m] = partial[position][m] + sum of x[position][i] w[m][i]: the weights of unit m are word 4 m + phase.
+static int roll_for(const struct unit *u)
+{
+    return u->x == QUARTER ? roll() / 2 : roll();
+}
+
+/* ---- AMP: out[position][c] = partial[position][c] + sum of x[position][i] w[c][i] ---- */
+
+/* The weights of unit m are the words 4 m to 4 m + 3. Of two sets, channels of memory are units 0, 1, 8, 9, 2, 3, ...
  */
-static void halves_with_float_partials(void **state)
+static int unit_of(const struct unit *u, int channel)
 {
-    (void)state;
+    int pair = channel / 2;
+    return u->sets == 1 ? channel : 8 * (pair % 2) + pair / 2 * 2 + channel % 2;
+}
+
+static void product_code(struct str *code, const struct unit *u)
+{
+    int phases = u->x == FLOAT ? 8 : 4;
+    for (int position = 0; position < POSITIONS + 2; ++position)
+        for (int phase = 0; phase < phases; ++phase) {
+            bool moves = phases == 4 || u->sets == 2 || phase % 2 == 0;
+            add_load(code, 0, u->x != FLOAT, 0, position >= 1 && position <= POSITIONS);
+            add_load(code, 2, u->in == FLOAT || u->sets == 2, 1, moves && position < POSITIONS);
+            add_unit(code, u, phase);
+            if (moves && position >= 2)
+                add_store(code, u);
+        }
+}
+
+static void a_product(void **state)
+{
+    const struct unit *u = *state;
+    enum { MOST_INPUTS = 32, MOST_CHANNELS = 16, WEIGHT_BYTES = 32 };
+    const int inputs = WEIGHT_BYTES / (int)bytes_of[u->x], channels = 8 * u->sets;
+    int w[MOST_CHANNELS][MOST_INPUTS], x[POSITIONS][MOST_INPUTS], p[POSITIONS][MOST_CHANNELS];
     struct str code = { 0 };
     struct snippet s;
-    int w[8][16], x[POSITIONS][16], p[POSITIONS][8];
-    for (int position = 0; position < POSITIONS + 2; ++position)
-        for (int phase = 0; phase < 4; ++phase) {
-            bool in = position >= 1 && position <= POSITIONS, partial = position < POSITIONS;
-            str_add(&code, in ? "ld64step $a0:1, $mzero, $m0+=, 1\n" : "and64 $a0:1, $azeros, $azeros\n");
-            str_add(&code, partial ? "ld64step $a2:3, $mzero, $m1+=, 1\n" : "and64 $a2:3, $azeros, $azeros\n");
-            str_format(&code, "f16v4sisoamp $a4:5, $a0:1, $a2:3, %d\n", phase);
-            if (position >= 2)
-                str_add(&code, "st64step $a4:5, $mzero, $m2+=, 1\n");
-        }
-    make(&s, code.text, 32);
-    for (int m = 0; m < 8; ++m)
-        for (int i = 0; i < 16; ++i)
-            put_half(s.tile, WEIGHTS + 32 * (uint32_t)m + 2 * (uint32_t)i, w[m][i] = roll());
+    product_code(&code, u);
+    make(&s, u, code.text);
+    for (int c = 0; c < channels; ++c)
+        for (int i = 0; i < inputs; ++i)
+            put(s.tile, u->x, WEIGHTS + WEIGHT_BYTES * (uint32_t)unit_of(u, c), i, w[c][i] = roll_for(u));
     for (int n = 0; n < POSITIONS; ++n) {
-        for (int i = 0; i < 16; ++i)
-            put_half(s.tile, INPUTS + 32 * (uint32_t)n + 2 * (uint32_t)i, x[n][i] = roll());
-        for (int m = 0; m < 8; ++m)
-            put_float(s.tile, PARTIALS + 32 * (uint32_t)n + 4 * (uint32_t)m, p[n][m] = roll());
+        for (int i = 0; i < inputs; ++i)
+            put(s.tile, u->x, INPUTS, inputs * n + i, x[n][i] = roll_for(u));
+        for (int c = 0; c < channels; ++c)
+            put(s.tile, u->in, PARTIALS, channels * n + c, p[n][c] = roll());
     }
     run(&s);
     for (int n = 0; n < POSITIONS; ++n)
-        for (int m = 0; m < 8; ++m) {
-            double sum = p[n][m];
-            for (int i = 0; i < 16; ++i)
-                sum += (double)x[n][i] * w[m][i];
-            assert_true(get_float(s.tile, OUTPUTS + 32 * (uint32_t)n + 4 * (uint32_t)m) == sum);
-        }
-    snippet_free(&s);
-    str_free(&code);
-}
-
-/* Sixteen channels: channel c of memory is unit 0, 1, 8, 9, 2, 3, 10, 11, ... */
-static void two_sets_of_halves(void **state)
-{
-    (void)state;
-    struct str code = { 0 };
-    struct snippet s;
-    int w[16][16], x[POSITIONS][16], p[POSITIONS][16];
-    for (int position = 0; position < POSITIONS + 2; ++position)
-        for (int phase = 0; phase < 4; ++phase) {
-            bool in = position >= 1 && position <= POSITIONS, partial = position < POSITIONS;
-            str_add(&code, in ? "ld64step $a0:1, $mzero, $m0+=, 1\n" : "and64 $a0:1, $azeros, $azeros\n");
-            str_add(&code, partial ? "ld64step $a2:3, $mzero, $m1+=, 1\n" : "and64 $a2:3, $azeros, $azeros\n");
-            str_format(&code, "f16v4hihov4amp $a4:5, $a0:1, $a2:3, %d\n", phase);
-            if (position >= 2)
-                str_add(&code, "st64step $a4:5, $mzero, $m2+=, 1\n");
-        }
-    make(&s, code.text, 64);
-    for (int c = 0; c < 16; ++c) {
-        int unit = c % 4 < 2 ? c / 4 * 2 + c % 4 : 8 + c / 4 * 2 + c % 4 - 2;
-        for (int i = 0; i < 16; ++i)
-            put_half(s.tile, WEIGHTS + 32 * (uint32_t)unit + 2 * (uint32_t)i, w[c][i] = roll());
-    }
-    for (int n = 0; n < POSITIONS; ++n)
-        for (int i = 0; i < 16; ++i) {
-            put_half(s.tile, INPUTS + 32 * (uint32_t)n + 2 * (uint32_t)i, x[n][i] = roll());
-            put_half(s.tile, PARTIALS + 32 * (uint32_t)n + 2 * (uint32_t)i, p[n][i] = roll());
-        }
-    run(&s);
-    for (int n = 0; n < POSITIONS; ++n)
-        for (int c = 0; c < 16; ++c) {
+        for (int c = 0; c < channels; ++c) {
             double sum = p[n][c];
-            for (int i = 0; i < 16; ++i)
+            for (int i = 0; i < inputs; ++i)
                 sum += (double)x[n][i] * w[c][i];
-            assert_true(get_half(s.tile, OUTPUTS + 32 * (uint32_t)n + 2 * (uint32_t)c) == sum);
+            assert_true(get(s.tile, u->out, OUTPUTS, channels * n + c) == sum);
         }
     snippet_free(&s);
     str_free(&code);
 }
 
-/* Eight floats of input a position; set 0 moves with even phases, set 1 with odd ones. */
-static void floats_in_two_sets(void **state)
-{
-    (void)state;
-    struct str code = { 0 };
-    struct snippet s;
-    int w[16][8], x[POSITIONS][8], p[POSITIONS][16];
-    for (int position = 0; position < POSITIONS + 2; ++position)
-        for (int phase = 0; phase < 8; ++phase) {
-            bool in = position >= 1 && position <= POSITIONS, partial = position < POSITIONS;
-            str_add(&code, in ? "ld32step $a0, $mzero, $m0+=, 1\n" : "setzi $a0, 0\n");
-            str_add(&code, partial ? "ld64step $a2:3, $mzero, $m1+=, 1\n" : "and64 $a2:3, $azeros, $azeros\n");
-            str_format(&code, "f32sisov2amp $a4:5, $a0, $a2:3, %d\n", phase);
-            if (position >= 2)
-                str_add(&code, "st64step $a4:5, $mzero, $m2+=, 1\n");
-        }
-    make(&s, code.text, 64);
-    for (int c = 0; c < 16; ++c) {
-        int unit = c % 4 < 2 ? c / 4 * 2 + c % 4 : 8 + c / 4 * 2 + c % 4 - 2;
-        for (int i = 0; i < 8; ++i)
-            put_float(s.tile, WEIGHTS + 32 * (uint32_t)unit + 4 * (uint32_t)i, w[c][i] = roll());
-    }
-    for (int n = 0; n < POSITIONS; ++n) {
-        for (int i = 0; i < 8; ++i)
-            put_float(s.tile, INPUTS + 32 * (uint32_t)n + 4 * (uint32_t)i, x[n][i] = roll());
-        for (int c = 0; c < 16; ++c)
-            put_float(s.tile, PARTIALS + 64 * (uint32_t)n + 4 * (uint32_t)c, p[n][c] = roll());
-    }
-    run(&s);
-    for (int n = 0; n < POSITIONS; ++n)
-        for (int c = 0; c < 16; ++c) {
-            double sum = p[n][c];
-            for (int i = 0; i < 8; ++i)
-                sum += (double)x[n][i] * w[c][i];
-            assert_true(get_float(s.tile, OUTPUTS + 64 * (uint32_t)n + 4 * (uint32_t)c) == sum);
-        }
-    snippet_free(&s);
-    str_free(&code);
-}
+/* ---- SLIC: a kernel of 4 positions over groups of channels ---- */
 
-/* A kernel of 4 positions over groups of 4 channels: out[k] = p[k] + sum over j of x[k + j] . W(unit 6 - 2 j + q). */
-static void a_narrow_convolution(void **state)
+enum { LENGTH = 9, TAPS = 4, RESULTS = LENGTH - TAPS + 1, OF_4 = 16, HIGH = 2 };
+
+static void slim_code(struct str *code, const struct unit *u)
 {
-    (void)state;
-    enum { LENGTH = 9, TAPS = 4, RESULTS = LENGTH - TAPS + 1 };
-    struct str code = { 0 };
-    struct snippet s;
-    int w[8][4], x[LENGTH][4], p[RESULTS][2];
     for (int step = 0; step < LENGTH + 1; ++step) {
-        str_add(&code, step < LENGTH ? "ld64step $a0:1, $mzero, $m0+=, 1\n" : "and64 $a0:1, $azeros, $azeros\n");
-        str_add(&code, step < RESULTS ? "ld64step $a2:3, $mzero, $m1+=, 1\n" : "and64 $a2:3, $azeros, $azeros\n");
-        str_add(&code, "f16v4sisoslic $a4:5, $a0:1, $a2:3, 16\n");
+        add_load(code, 0, u->x != FLOAT, 0, step < LENGTH);
+        add_load(code, 2, u->in == FLOAT || u->sets == 2, 1, step < RESULTS);
+        add_unit(code, u, OF_4);
         if (step >= TAPS)
-            str_add(&code, "st64step $a4:5, $mzero, $m2+=, 1\n");
+            add_store(code, u);
+        if (u->x == FLOAT) { /* the second channel */
+            add_load(code, 0, false, 0, step < LENGTH);
+            add_load(code, 2, true, 1, false);
+            add_unit(code, u, OF_4 | HIGH);
+        }
     }
-    make(&s, code.text, 64);
-    for (int unit = 0; unit < 8; ++unit)
-        for (int i = 0; i < 4; ++i)
-            put_half(s.tile, WEIGHTS + 32 * (uint32_t)unit + 2 * (uint32_t)i, w[unit][i] = roll());
+}
+
+/* out[k] = p[k] + sum over j of x[k + j] . W(unit 6 - 2 j + q), with units 8 and later for the second set. */
+static void a_slim_convolution(void **state)
+{
+    const struct unit *u = *state;
+    enum { MOST_CHANNELS = 8, WORD_BYTES = 8 };
+    const int channels = WORD_BYTES / (int)bytes_of[u->x], results = 2 * u->sets;
+    int w[16][MOST_CHANNELS], x[LENGTH][MOST_CHANNELS], p[RESULTS][4];
+    struct str code = { 0 };
+    struct snippet s;
+    slim_code(&code, u);
+    make(&s, u, code.text);
+    for (int unit = 0; unit < 16; ++unit)
+        for (int i = 0; i < channels; ++i)
+            put(s.tile, u->x, WEIGHTS + 32 * (uint32_t)unit, i, w[unit][i] = roll_for(u));
     for (int k = 0; k < LENGTH; ++k)
-        for (int i = 0; i < 4; ++i)
-            put_half(s.tile, INPUTS + 8 * (uint32_t)k + 2 * (uint32_t)i, x[k][i] = roll());
+        for (int i = 0; i < channels; ++i)
+            put(s.tile, u->x, INPUTS, channels * k + i, x[k][i] = roll_for(u));
     for (int k = 0; k < RESULTS; ++k)
-        for (int q = 0; q < 2; ++q)
-            put_float(s.tile, PARTIALS + 8 * (uint32_t)k + 4 * (uint32_t)q, p[k][q] = roll());
+        for (int q = 0; q < results; ++q)
+            put(s.tile, u->in, PARTIALS, results * k + q, p[k][q] = roll());
     run(&s);
     for (int k = 0; k < RESULTS; ++k)
-        for (int q = 0; q < 2; ++q) {
+        for (int q = 0; q < results; ++q) {
             double sum = p[k][q];
             for (int j = 0; j < TAPS; ++j)
-                for (int i = 0; i < 4; ++i)
-                    sum += (double)x[k + j][i] * w[6 - 2 * j + q][i];
-            assert_true(get_float(s.tile, OUTPUTS + 8 * (uint32_t)k + 4 * (uint32_t)q) == sum);
+                for (int i = 0; i < channels; ++i)
+                    sum += (double)x[k + j][i] * w[q / 2 * 8 + 6 - 2 * j + q % 2][i];
+            assert_true(get(s.tile, u->out, OUTPUTS, results * k + q) == sum);
         }
     snippet_free(&s);
     str_free(&code);
@@ -216,8 +226,22 @@ static void a_narrow_convolution(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(halves_with_float_partials),
-                                        cmocka_unit_test(two_sets_of_halves), cmocka_unit_test(floats_in_two_sets),
-                                        cmocka_unit_test(a_narrow_convolution) };
+    static struct unit products[] = {
+        { "f16v4sisoamp", HALF, FLOAT, FLOAT, 1 },  { "f16v4hihoamp", HALF, HALF, HALF, 1 },
+        { "f16v4sihoamp", HALF, FLOAT, HALF, 1 },   { "f16v4hihov4amp", HALF, HALF, HALF, 2 },
+        { "f32sisoamp", FLOAT, FLOAT, FLOAT, 1 },   { "f32sisov2amp", FLOAT, FLOAT, FLOAT, 2 },
+        { "f8v8hihov4amp", QUARTER, HALF, HALF, 2 }
+    };
+    static struct unit slims[] = {
+        { "f16v4sisoslic", HALF, FLOAT, FLOAT, 1 }, { "f16v4hihoslic", HALF, HALF, HALF, 1 },
+        { "f16v4sihoslic", HALF, FLOAT, HALF, 1 },  { "f16v4hihov4slic", HALF, HALF, HALF, 2 },
+        { "f32sisoslic", FLOAT, FLOAT, FLOAT, 1 },  { "f8v8hihov4slic", QUARTER, HALF, HALF, 2 }
+    };
+    enum { PRODUCTS = sizeof(products) / sizeof(products[0]), SLIMS = sizeof(slims) / sizeof(slims[0]) };
+    struct CMUnitTest tests[PRODUCTS + SLIMS];
+    for (size_t i = 0; i < PRODUCTS; ++i)
+        tests[i] = (struct CMUnitTest){ products[i].name, a_product, NULL, NULL, products + i };
+    for (size_t i = 0; i < SLIMS; ++i)
+        tests[PRODUCTS + i] = (struct CMUnitTest){ slims[i].name, a_slim_convolution, NULL, NULL, slims + i };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
