@@ -61,7 +61,9 @@ static void write_string(struct json_writer *w, const char *text)
     str_free(&escaped);
 }
 
-/* The fewest digits that read back as the same number.  JSON has no infinities: they and NaN are null. */
+/* The fewest characters that read back as the same number: 42, 0.0123, 1e20.  JSON has one type of number, so that a
+ * whole one needs no point; minus zero does, since readers take -0 for an integer.  JSON has no infinities: they and
+ * NaN are null. */
 static void double_text(double value, char text[40])
 {
     if (!isfinite(value)) {
@@ -69,8 +71,18 @@ static void double_text(double value, char text[40])
         return;
     }
     pop_text_from_double(value, text);
-    if (!strpbrk(text, ".e"))
-        strcat(text, ".0"); /* reads back as a double, not as an integer */
+    if (value == 0 && signbit(value))
+        strcpy(text, "-0.0");
+    char *exponent = strchr(text, 'e');
+    if (exponent) { /* C writes a sign and at least two digits: e+20, e-07 */
+        char *to = exponent + 1;
+        const char *from = to;
+        if (*from == '-')
+            ++to;
+        from += strspn(from, "+-");
+        from += strspn(from, "0");
+        memmove(to, from, strlen(from) + 1);
+    }
 }
 
 static void write_double(struct json_writer *w, double value)

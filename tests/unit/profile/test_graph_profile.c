@@ -22,7 +22,7 @@ static void the_fields_are_the_guides(void **state)
     expect(&p, "target.totalMemory", "2555904");
     assert_int_equal(pop_profile_size(pop_profile_path(&p, "target.relativeSyncDelayByTile")), 4);
     expect(&p, "graph", "{\"numComputeSets\":1,\"numEdges\":9,\"numVars\":3,\"numVertices\":3}");
-    expect(&p, "optimizationInfo", "{\"steps\":9.0}");
+    expect(&p, "optimizationInfo", "{\"steps\":9}");
     expect(&p, "vertexTypes",
            "{\"estimates\":[\"counted\",\"given\"],\"names\":[\"Sum\",\"poplar_rt::ShortMemcpy\"],\"sizes\":[12,8]}");
     expect(&p, "computeSets",

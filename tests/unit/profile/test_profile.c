@@ -3,6 +3,7 @@
  * listing. */
 #include <poplar/profile.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,15 +53,37 @@ static void maps_are_sorted_and_json_is_exact(void **state)
     (void)state;
     pop_profile_value map = sample();
     expect_json(&map, false,
-                "{\"alive\":true,\"empty\":{},\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],"
+                "{\"alive\":true,\"empty\":{},\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3,null],"
                 "\"type\":\"a \\\"quoted\\\"\\n\\\\ \\u0001 line\"}");
     pop_profile_set(&map, "type", pop_profile_uint(1)); /* replaces */
     assert_int_equal(pop_profile_size(&map), 4);
     expect_json(&map, true,
                 "{\n  \"alive\":true,\n  \"empty\":{},\n  "
-                "\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3.0,null],\n"
+                "\"numbers\":[18446744073709551615,-9223372036854775808,0.1,3,null],\n"
                 "  \"type\":1\n}\n");
     pop_profile_free(&map);
+}
+
+/* A whole number has no point, whatever its type, and an exponent neither sign nor zeros that say nothing; minus zero
+ * keeps its point: as -0 it would be read as an integer, which has no sign. */
+static void numbers_are_as_short_as_they_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = { { 42, "42" },          { 0.0123, "0.0123" }, { -7, "-7" },           { 0, "0" },
+                  { -0.0, "-0.0" },      { 1e20, "1e20" },     { 1.5e-7, "1.5e-7" },   { 1e-300, "1e-300" },
+                  { -2.5e100, "-2.5e100" }, { 1 / 3.0, "0.3333333333333333" },
+                  { 9007199254740993.0, "9007199254740992" } };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
+        pop_profile_value value = pop_profile_double(cases[i].value), again;
+        expect_json(&value, false, cases[i].text);
+        assert_int_equal(pop_profile_read_json(cases[i].text, strlen(cases[i].text), &again, NULL), POP_OK);
+        double read = pop_profile_as_double(&again);
+        assert_true(read == cases[i].value && signbit(read) == signbit(cases[i].value));
+        pop_profile_free(&again);
+    }
 }
 
 static void queries_never_fail(void **state)
@@ -291,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_are_sorted_and_json_is_exact),
+        cmocka_unit_test(numbers_are_as_short_as_they_can_be),
         cmocka_unit_test(queries_never_fail),
         cmocka_unit_test(cbor_reads_back),
         cmocka_unit_test(deep_cbor_is_refused),
