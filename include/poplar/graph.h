@@ -314,12 +314,12 @@ POP_API void pop_graph_set_tile_mapping_lists_at(pop_where where, pop_graph *gra
 #define pop_graph_get_tile_mapping(...) pop_graph_get_tile_mapping_at(POP_HERE, __VA_ARGS__)
 /* Sets *mapping to num_tiles lists with adjacent intervals merged; the caller frees them; NULL to query only *complete.
  * When some element is unmapped: *complete is set to false if complete is not NULL, otherwise invalid_tile_mapping is
- * recorded and false returned. */
+ * recorded and false returned. Elements on tiles that a virtual graph does not see are omitted if complete is not NULL,
+ * otherwise the same error. */
 POP_API bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
                                            pop_interval_lists *mapping);
 #define pop_graph_check_external(...) pop_graph_check_external_at(POP_HERE, __VA_ARGS__)
-/* Whether all mapped elements of t are on tiles that a virtual graph sees; otherwise records invalid_tile_mapping.
- * pop_graph_get_tile_mapping omits elements on other tiles. */
+/* Whether all mapped elements of t are on tiles that a virtual graph sees; otherwise records invalid_tile_mapping. */
 POP_API bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t);
 #define pop_graph_get_sorted_contiguous_regions(...) pop_graph_get_sorted_contiguous_regions_at(POP_HERE, __VA_ARGS__)
 /* The intervals of flattened t, in groups that are each one contiguous region in memory, sorted by variable and offset.

@@ -539,11 +539,15 @@ POPLAR_IMPL void Graph::setField(const FieldRef &field, pop_type type, const voi
 POPLAR_IMPL Graph::TileToTensorMapping Graph::mappingOf(const Tensor &t, bool *complete, bool external,
                                                         Where where) const
 {
+    bool whole = true; // with external tiles allowed, elements may be omitted, and yet each must have a tile
     pop_interval_lists lists;
     if ((!external && !pop_graph_check_external_at(where, c(), t.c())) ||
-        !pop_graph_get_tile_mapping_at(where, c(), t.c(), complete, &lists))
+        !pop_graph_get_tile_mapping_at(where, c(), t.c(), external && !complete ? &whole : complete, &lists))
         raise();
-    return detail::takeLists(lists);
+    const TileToTensorMapping mapping = detail::takeLists(lists);
+    if (!whole && !pop_graph_get_tile_mapping_at(where, c(), t.c(), nullptr, nullptr))
+        raise();
+    return mapping;
 }
 
 } // namespace poplar

@@ -222,6 +222,15 @@ static bool is_mapped(pop_tensor t)
     return source_is_mapped(t.store, flat.piece.variable);
 }
 
+static bool fail_external(pop_where where, const char *api, pop_graph *graph, pop_tensor t)
+{
+    return store_fail_in(
+        graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+        "the tensor has elements on tiles that are not among this virtual graph's %u: copy it to a tensor "
+        "of this graph, ask the graph that has them, or allow external tiles (allowExternal)",
+        graph_num_tiles(graph));
+}
+
 bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor t, bool *complete,
                                    pop_interval_lists *mapping)
 {
@@ -230,7 +239,8 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         *mapping = (pop_interval_lists){ 0 };
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
-    if (!mapping && is_mapped(t)) { /* most often: no need to look at runs */
+    const bool here = complete || !graph->virtuals; /* elements on other tiles are omitted, or there are none */
+    if (!mapping && here && is_mapped(t)) {         /* most often: no need to look at runs */
         if (complete)
             *complete = true;
         return true;
@@ -241,13 +251,14 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
         return false;
     if (complete)
         *complete = walk.complete;
-    bool ok = walk.complete || complete;
-    if (!ok)
-        store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
-                      "the tensor is not mapped completely: give each of its elements a tile first");
-    else if (mapping)
+    if (!complete && !walk.complete)
+        return store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
+                             "the tensor is not mapped completely: give each of its elements a tile first");
+    if (!complete && walk.external)
+        return fail_external(where, api, graph, t);
+    if (mapping)
         sort_by_tile(graph->store, graph_num_tiles(graph), mapping);
-    return ok;
+    return true;
 }
 
 bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t)
@@ -258,9 +269,5 @@ bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t
     struct owner_walk walk = { .graph = graph };
     if (graph->virtuals && pop_tensor_num_elements(t))
         tensor_each_piece(t, own_piece, &walk);
-    return !walk.external ||
-           store_fail_in(graph->store, POP_INVALID_TILE_MAPPING, where, api, tensor_debug_name(t),
-                         "the tensor has elements on tiles that are not among this virtual graph's %u: ask the graph "
-                         "that has them, or allow external tiles (allowExternal)",
-                         graph_num_tiles(graph));
+    return !walk.external || fail_external(where, api, graph, t);
 }

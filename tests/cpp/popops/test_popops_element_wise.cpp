@@ -3,6 +3,7 @@
 // guide's tutorial 2.
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
@@ -247,6 +248,33 @@ TEST(types_of_constants)
     popops::checkTypes(INT, 1);
     CHECK_THROWS(popops::checkTypes(INT, 1.0f), poputil::poplibs_error, "a floating point constant");
     CHECK_THROWS(popops::checkTypes(FLOAT, 1u), poputil::poplibs_error, "a constant of type unsigned int");
+}
+
+// Elements on tiles that a virtual graph does not see have no vertices there: without an error their results would be
+// what the memory held. A framework's replication index on tile 0 and its computation on other tiles is such a case.
+TEST(operands_outside_a_virtual_graph_are_refused)
+{
+    Bed b(5);
+    Graph part = b.graph.createVirtualGraph(1, 5);
+    const Tensor index = b.graph.addReplicationIndexConstant("index"), own = part.addVariable(FLOAT, { 4 }),
+                 other = b.graph.addVariable(FLOAT, { 4 }), copied = part.clone(own);
+    b.graph.setTileMapping(index, 0);
+    poputil::mapTensorLinearly(part, own, 1, 1);
+    poputil::mapTensorLinearly(part, copied, 1, 1);
+    poputil::mapTensorLinearly(b.graph, other, 1, 1);
+    part.setInitialValue<float>(own, Floats{ 1, 2, 3, 4 });
+    b.graph.setInitialValue<float>(other, Floats{ 10, 20, 30, 40 });
+    const char text[] = "not among this virtual graph's 4: copy it to a tensor of this graph";
+    CHECK_THROWS(popops::cast(part, index, FLOAT, b.prog), invalid_tile_mapping, text);
+    CHECK_THROWS(popops::neg(part, other, b.prog), invalid_tile_mapping, text);
+    CHECK_THROWS(popops::add(part, own, other, b.prog), invalid_tile_mapping, text);
+    CHECK_THROWS(popops::addInPlace(part, other, own, b.prog), invalid_tile_mapping, text);
+    CHECK_THROWS(part.getTileMapping(other), invalid_tile_mapping, text);
+    CHECK_THROWS(part.getTileMapping(part.addVariable(FLOAT, { 2 }), true, true), invalid_tile_mapping, "completely");
+    CHECK(part.getTileMapping(other, true, true).size() == 4 && part.getTileMapping(other, true, true)[3].empty());
+    b.prog.add(Copy(other, copied));
+    const Tensor sum = popops::add(part, own, copied, b.prog), negated = popops::neg(b.graph, other, b.prog);
+    CHECK(b.run({ sum, negated }) == (std::vector<Floats>{ { 11, 22, 33, 44 }, { -10, -20, -30, -40 } }));
 }
 
 MAIN()

@@ -57,11 +57,17 @@ static void tiles_outside_are_not_shown(void **state)
     pop_graph_set_tile_mapping(graph, pop_tensor_slice(t, 0, 4, 0), 1);
     pop_graph_set_tile_mapping(part, pop_tensor_slice(t, 4, 6, 0), 1);
     pop_interval_lists lists;
-    assert_true(pop_graph_get_tile_mapping(part, t, NULL, &lists));
+    bool complete = false;
+    assert_true(pop_graph_get_tile_mapping(part, t, &complete, &lists) && complete);
     assert_int_equal(lists.count, 4);
     assert_int_equal(lists.first[4], 1);
     assert_int_equal(lists.intervals[0].begin, 4);
     pop_interval_lists_free(&lists);
+    for (int listed = 0; listed < 2; ++listed) { /* who wants all elements gets no part of them */
+        assert_false(pop_graph_get_tile_mapping(part, t, NULL, listed ? &lists : NULL));
+        EXPECT_ERROR(graph, POP_INVALID_TILE_MAPPING, "tiles that are not among this virtual graph's 4: copy it");
+    }
+    assert_true(pop_graph_get_tile_mapping(part, pop_tensor_slice(t, 4, 6, 0), NULL, NULL));
     pop_graph_set_tile_mapping(part, t, 4);
     EXPECT_ERROR(graph, POP_INVALID_TILE_MAPPING, "the graph has 4 tiles"); /* the error is shared */
     pop_tensor linear = pop_graph_add_variable_mapped(part, POP_INT, POP_SHAPE(256), POP_MAPPING_LINEAR, "linear");
