@@ -370,6 +370,116 @@ TEST(steps_in_a_tensor)
     }
 }
 
+// An LSTM in double; its loss gives each result its gradient.
+struct InDouble {
+    enum { X, H, C, W, U, BIAS, DY, DH, DC, VALUES }; // {T,B,I} {B,O} {B,O} {4,I,O} {4,O,O} {4,O} {T,B,O} {B,O} {B,O}
+    Sizes size;
+    std::vector<double> v[VALUES];
+
+    // Forget, input, candidate and output gate of one element.
+    void gates(std::size_t step, std::size_t row, std::size_t i, const std::vector<double> &y, double gate[4]) const
+    {
+        for (std::size_t g = 0; g < 4; ++g) {
+            gate[g] = v[BIAS][g * size.out + i];
+            for (std::size_t k = 0; k < size.in; ++k)
+                gate[g] += v[X][(step * size.batch + row) * size.in + k] * v[W][(g * size.in + k) * size.out + i];
+            for (std::size_t k = 0; k < size.out; ++k)
+                gate[g] += y[row * size.out + k] * v[U][(g * size.out + k) * size.out + i];
+            gate[g] = g == 2 ? std::tanh(gate[g]) : sigmoid(gate[g]);
+        }
+    }
+    double loss() const
+    {
+        std::vector<double> y = v[H], c = v[C];
+        double sum = 0;
+        for (std::size_t step = 0; step < size.steps; ++step) {
+            const std::vector<double> before = y;
+            for (std::size_t row = 0; row < size.batch; ++row)
+                for (std::size_t i = 0; i < size.out; ++i) {
+                    const std::size_t at = row * size.out + i;
+                    double gate[4];
+                    gates(step, row, i, before, gate);
+                    c[at] = gate[0] * c[at] + gate[1] * gate[2];
+                    y[at] = gate[3] * std::tanh(c[at]);
+                    sum += v[DY][step * y.size() + at] * y[at];
+                }
+        }
+        for (std::size_t at = 0; at < y.size(); ++at)
+            sum += v[DH][at] * y[at] + v[DC][at] * c[at];
+        return sum;
+    }
+    // By central differences: exact to some 1e-9.
+    std::vector<double> gradient(int of)
+    {
+        std::vector<double> result;
+        for (double &value : v[of]) {
+            const double kept = value, step = 1e-5;
+            value = kept + step;
+            const double above = loss();
+            value = kept - step;
+            result.push_back((above - loss()) / (2 * step));
+            value = kept;
+        }
+        return result;
+    }
+};
+enum class LastGrad { BOTH, BOTH_APART, CELL, CELL_TENSOR, NONE };
+static void checkLastGrad(LastGrad how)
+{
+    using namespace popnn::lstm;
+    Bed b(Passes::model(5));
+    InDouble reference;
+    reference.size = { 2, 3, 3, 4 };
+    const LstmParams params = sized<LstmParams>(b, reference.size, nullptr, true);
+    const Tensor x = createInput(b.graph, params, "x");
+    const LstmState state = createInitialState(b.graph, params, "state");
+    const LstmWeights w = createWeights(b.graph, params, "w");
+    Tensor kept, dx, between;
+    const std::pair<Tensor, Tensor> y = lstmFwd(b.graph, params, b.prog, state, w, x, &kept, "fwd");
+    const Tensor dy = b.graph.clone(y.first), dh = b.graph.clone(y.second), dc = b.graph.clone(y.second);
+    const Tensor given[] = { x, state.output, state.cellState, w.inputWeights, w.outputWeights, w.biases, dy, dh, dc };
+    for (int i = 0; i < InDouble::VALUES; ++i) {
+        spread(b, given[i], static_cast<float>(i));
+        for (std::size_t k = 0; k < given[i].numElements(); ++k)
+            reference.v[i].push_back(std::sin(0.7f * static_cast<float>(k) + static_cast<float>(i)));
+    }
+    const bool output = how == LastGrad::BOTH || how == LastGrad::BOTH_APART;
+    if (!output)
+        reference.v[InDouble::DH].assign(dh.numElements(), 0);
+    if (how == LastGrad::NONE)
+        reference.v[InDouble::DC].assign(dc.numElements(), 0);
+    LstmState last, before;
+    last.cellState = dc;
+    if (output)
+        last.output = dh;
+    LstmWeights dw;
+    if (how == LastGrad::BOTH_APART) {
+        before = lstmBwd(b.graph, params, b.prog, state, kept, w, x, y.first, dy, &last, &dx, &between, "bwd");
+        dw = lstmWU(b.graph, params, b.prog, state, kept, between, w, x, y.first, "wu");
+    } else if (how == LastGrad::CELL_TENSOR) {
+        before = lstmBwdWithWU(b.graph, params, b.prog, state, kept, w, x, y.first, dy, &dc, &dx, dw, "bwd");
+    } else if (how == LastGrad::NONE) {
+        before = lstmBwdWithWU(b.graph, params, b.prog, state, kept, w, x, y.first, dy, nullptr, &dx, dw, "bwd");
+    } else {
+        const LstmState *const pointer = &last;
+        before = lstmBwdWithWU(b.graph, params, b.prog, state, kept, w, x, y.first, dy, pointer, &dx, dw, "bwd");
+    }
+    b.read = { dx, before.output, before.cellState, dw.inputWeights, dw.outputWeights, dw.biases };
+    const Layer got = b.run();
+    for (int i = 0; i <= InDouble::BIAS; ++i) {
+        const std::vector<double> wanted = reference.gradient(i);
+        CHECK(got[i].size() == wanted.size());
+        for (std::size_t k = 0; k < wanted.size(); ++k)
+            CHECK(std::fabs(got[i][k] - wanted[k]) < 1e-5 * (1 + std::fabs(wanted[k])));
+    }
+}
+// The gradient of the last step's state, in each form: output and cell state, the cell state alone, none.
+TEST(gradients_of_last_states_are_those_of_double)
+{
+    for (LastGrad how : { LastGrad::BOTH, LastGrad::BOTH_APART, LastGrad::CELL, LastGrad::CELL_TENSOR, LastGrad::NONE })
+        checkLastGrad(how);
+}
+
 // A cell defined by the test: s' = s / 2 + x, an output 2 s', interim is the state before.
 struct Driven {
     unsigned shards;
