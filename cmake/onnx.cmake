@@ -29,9 +29,9 @@ target_link_libraries(tremula_onnx PUBLIC popnn PRIVATE PkgConfig::PROTOBUF_C m)
 set_target_properties(tremula_onnx PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN")
 
 file(GLOB sources CONFIGURE_DEPENDS tools/tremula/*.c)
-add_executable(tremula_command ${sources})
+add_executable(tremula_command ${sources} $<TARGET_OBJECTS:layer_base>)
 target_compile_options(tremula_command PRIVATE ${TREMULA_SOURCE_WARNINGS})
-target_link_libraries(tremula_command PRIVATE tremula_onnx m)
+target_link_libraries(tremula_command PRIVATE tremula_onnx PkgConfig::JANSSON Threads::Threads m)
 set_target_properties(tremula_command PROPERTIES OUTPUT_NAME tremula RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
                       INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 

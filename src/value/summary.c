@@ -80,7 +80,12 @@ void column_print(struct summary *s, struct column *column, int width, const cha
 
 void summary_heading(struct summary *s, const char *text)
 {
-    fprintf(s->file, s->colours ? "\033[1m%s\033[0m\n" : "%s\n", text);
+    if (s->colours) {
+        fflush(s->file);
+        fprintf(s->below, "\033[1m%s\033[0m\n", text);
+    } else {
+        fprintf(s->file, "%s\n", text);
+    }
 }
 
 static uint64_t number_at(const struct summary *s, const char *path)
@@ -191,7 +196,7 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
         return error_set(error, POP_MISSING_GRAPH_PROFILE, NO_WHERE, api, "the graph profile is empty");
     pop_status status = options_apply(&set, "report", options, NULL, NO_WHERE, api, error);
     if (status == POP_OK)
-        *s = (struct summary){ .file = file,
+        *s = (struct summary){ .below = file,
                                .graph = graph,
                                .execution = pop_profile_get(execution, "simulation")
                                                 ? execution
@@ -203,6 +208,8 @@ static pop_status begin(struct summary *s, FILE *file, const pop_profile_value *
                                .tile_averages = options_bool(&set, "report", "showTileAverages"),
                                .per_ipu_memory = options_bool(&set, "report", "showPerIpuMemoryUsage") };
     options_free(&set);
+    if (status == POP_OK && !(s->file = terminal_stream(&s->terminal, file)))
+        return error_set(error, POP_SYSTEM_RUNTIME_ERROR, NO_WHERE, api, ERROR_HOST_MEMORY);
     return status;
 }
 
@@ -227,7 +234,8 @@ static void print_graph(struct summary *s)
 
 static pop_status end(const struct summary *s, const char *api, pop_error *error)
 {
-    if (fflush(s->file) == 0 && !ferror(s->file))
+    const bool good = fflush(s->file) == 0 && !ferror(s->file);
+    if (fclose(s->file) == 0 && good && !ferror(s->below))
         return POP_OK;
     return error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the summary could not be written");
 }
@@ -242,7 +250,7 @@ pop_status pop_print_profile_summary(FILE *file, const pop_profile_value *graph,
         return status;
     print_graph(&s);
     if (s.execution) {
-        fputc('\n', file);
+        fputc('\n', s.file);
         summary_execution(&s);
     }
     return end(&s, api, error);
@@ -267,9 +275,11 @@ pop_status pop_print_execution_summary(FILE *file, const pop_profile_value *grap
     pop_status status = begin(&s, file, graph, execution, options, api, error);
     if (status != POP_OK)
         return status;
-    if (!s.execution)
+    if (!s.execution) {
+        fclose(s.file);
         return error_set(error, POP_MISSING_PROFILE_DATA, NO_WHERE, api,
                          "the execution profile is empty: nothing was executed, or nothing is recorded on this device");
+    }
     summary_execution(&s);
     return end(&s, api, error);
 }

@@ -4,12 +4,15 @@
 #define VALUE_SUMMARY_H
 
 #include "base/str.h"
+#include "base/terminal.h"
 #include "base/vec.h"
 
 #include <poplar/profile.h>
 
 struct summary {
-    FILE *file;
+    struct terminal terminal;
+    FILE *file;  /* shows names as terminals can (base/terminal.h) */
+    FILE *below; /* the caller's file, which it writes to */
     const pop_profile_value *graph, *execution;
     bool colours, var_storage, optimizations, execution_steps, per_ipu_memory, tile_averages;
 };

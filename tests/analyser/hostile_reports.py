@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """hostile_reports.py PVA REPORT: reports that somebody made to harm their reader: tables that never end, files that block or are
 devices, names that are formulas or move a terminal's cursor.  Outputs replace what was there only when they are complete."""
+import contextlib
 import os
 import pty
 import shutil
@@ -122,6 +123,50 @@ def check_permissions(command, directory, work):
     assert mode == 0o600, oct(mode)
 
 
+def on_terminal(*words):
+    """What a terminal gets from a command."""
+    main, child = pty.openpty()
+    environment = dict(os.environ, TERM="xterm", ASAN_OPTIONS="detect_leaks=1")
+    environment.pop("LD_PRELOAD", None)
+    with subprocess.Popen(words, stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        shown = b""
+        try:
+            while part := os.read(main, 4096):
+                shown += part
+        except OSError:
+            pass  # the end of a terminal
+        assert process.wait() in (0, 1, 2), shown
+    os.close(main)
+    return shown
+
+
+@case
+def check_names_everywhere(command, directory, work):
+    """No name of a report reaches a terminal as a sequence, not even one that pva itself writes."""
+    copy = os.path.join(work, "names")
+    shutil.copytree(directory, copy, ignore=shutil.ignore_patterns("*_cache"))
+    evil = "\x1b[31mevil\x1b[1m\x1b[0m\u202e\u009b"
+    named = 0
+    with contextlib.closing(sqlite3.connect(os.path.join(copy, "profile.pop"))) as report, report:
+        for table, sql in report.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'").fetchall():
+            for column in {c[1] for c in report.execute(f"PRAGMA table_info({table})")} & {"name", "text", "title"}:
+                if table not in ("format", "info", "files", "options", "metrics"):
+                    named += report.execute(f"UPDATE OR IGNORE {table} SET {column} = ? || {column} WHERE typeof({column}) = 'text'", (evil,)).rowcount
+    assert named > 20, named
+    own = (b"\x1b[0m", b"\x1b[1m", b"\x1b[31m", b"\x1b[32m")
+    seen = 0
+    for words in (["summary", copy, "--vars", "--steps"], ["check", copy], ["advise", copy], ["compare", directory, copy],
+                  ["query", copy, "SELECT name FROM variables LIMIT 3"], ["query", copy, "SELECT missing FROM variables"]):
+        shown = on_terminal(command, *words)
+        seen += shown.count(b"\\x1b[31mevil\\x1b[1m\\x1b[0m\\u202e\\u009b")
+        assert not any(sequence + b"evil" in shown for sequence in own), (words, shown)
+        for sequence in own:
+            shown = shown.replace(sequence, b"")
+        assert b"\x1b" not in shown and "\u202e".encode() not in shown and "\u009b".encode() not in shown, (words, shown)
+    assert seen > 20, seen
+
+
 @case
 def check_names(command, directory, work):
     """Names that spreadsheets would run and terminals would obey."""
@@ -131,20 +176,8 @@ def check_names(command, directory, work):
     assert quoted.stdout == 'a,b,c,d\n"\'=HYPERLINK(""http://evil.example"")",-5,+1.5e3,"\'-x"\n', quoted
     plain = run(command, "query", directory, cells.format(f"'{formula}'"), "--format", "csv")
     assert plain.stdout.endswith('"=HYPERLINK(""http://evil.example"")",-5,+1.5e3,-x\n'), plain
-    main, child = pty.openpty()
-    environment = dict(os.environ, TERM="xterm", ASAN_OPTIONS="detect_leaks=1")
-    environment.pop("LD_PRELOAD", None)
-    with subprocess.Popen([command, "query", directory, f"SELECT '{control}' AS x"], stdout=child, stderr=child, env=environment) as process:
-        os.close(child)
-        shown = b""
-        try:
-            while part := os.read(main, 4096):
-                shown += part
-        except OSError:
-            pass  # the end of a terminal
-        assert process.wait() == 0
-    os.close(main)
-    assert b"a\\x1b[2Jb\\x0dc\\x07d\\xc2" in shown and b"\x1b[2J" not in shown and b"\x07" not in shown, shown
+    shown = on_terminal(command, "query", directory, f"SELECT '{control}' AS x")
+    assert b"a\\x1b[2Jb\\x0dc\\x07d\\u009be" in shown and b"\x1b[2J" not in shown and b"\x07" not in shown, shown
     assert b"\x1b[1mx" in shown, "the heading is not bold"
     piped = run(command, "query", directory, f"SELECT '{control}' AS x", "--format", "csv")
     assert "\x1b[2J" in piped.stdout, "a file does not have the bytes of the report"
@@ -158,6 +191,7 @@ def main():
     check_kinds_of_files(command, directory, work)
     check_permissions(command, directory, work)
     check_names(command, directory, work)
+    check_names_everywhere(command, directory, work)
 
 
 main()

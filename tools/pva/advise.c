@@ -25,10 +25,11 @@ static void print_json(const struct advice *a, size_t rank)
 
 static void print_text(const struct advice *a, size_t rank, double total)
 {
-    bool colour = colours();
     char number[32];
-    printf("%s%zu. %s: %s%s\n", colour ? "\033[1m" : "", rank + 1, advice_names[a->kind],
-           *a->name ? a->name : "(no name)", colour ? "\033[0m" : "");
+    paint(PAINT_BOLD);
+    printf("%zu. %s: %s", rank + 1, advice_names[a->kind], *a->name ? a->name : "(no name)");
+    paint(PAINT_NONE);
+    printf("\n");
     if (a->cycles >= 1)
         put_numbers(stdout, "   saves %s cycles (%.1f%% of all)\n", number_text(number, (uint64_t)(a->cycles + 0.5)),
                     total > 0 ? a->cycles / total * 100 : 0);

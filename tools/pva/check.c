@@ -31,7 +31,10 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
         return true;
     if (!found->rows++) {
         ++found->problems;
-        printf("%s%s%s:", colours() ? "\033[31m" : "", found->what, colours() ? "\033[0m" : "");
+        paint(PAINT_RED);
+        printf("%s", found->what);
+        paint(PAINT_NONE);
+        printf(":");
     } else {
         printf(";");
     }
@@ -127,7 +130,12 @@ static void on_file(void *context, bool problem, const char *text)
 {
     struct found *found = context;
     found->problems += problem;
-    printf("%s%s%s\n", problem && colours() ? "\033[31m" : "", text, problem && colours() ? "\033[0m" : "");
+    if (problem)
+        paint(PAINT_RED);
+    printf("%s", text);
+    if (problem)
+        paint(PAINT_NONE);
+    printf("\n");
 }
 
 static void check_rules(pva_file *file, bool archive, struct found *found)

@@ -27,7 +27,6 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
     while (totals < all->count && !*all->data[totals].path)
         ++totals;
     rows = rows < all->count - totals ? totals + rows : all->count;
-    bool colour = !csv && !json && colours();
     if (csv)
         puts("what,path,unit,a,b,difference,percent,change");
     else if (json)
@@ -49,15 +48,13 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
             put_numbers(stdout, ",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\"}",
                         f->metric->unit, f->a, f->b, figure_percent(f), figure_change(f));
         } else {
-            put_numbers(stdout, "%s%-36s %20s %20s %s%19s %8.2f%%  %s%s%s %s\n",
-                        !colour       ? ""
-                        : f->b > f->a ? "\033[31m"
-                        : f->b < f->a ? "\033[32m"
-                                      : "",
-                        f->metric->what, f->in_a ? number_text(a, (uint64_t)f->a) : "-",
-                        f->in_b ? number_text(b, (uint64_t)f->b) : "-", *sign ? sign : " ",
-                        number_text(d, (uint64_t)figure_difference(f)), figure_percent(f), figure_change(f),
-                        colour ? "\033[0m" : "", *f->path ? ":" : "", f->path);
+            paint(f->b > f->a ? PAINT_RED : f->b < f->a ? PAINT_GREEN : PAINT_NONE);
+            put_numbers(stdout, "%-36s %20s %20s %s%19s %8.2f%%  %s", f->metric->what,
+                        f->in_a ? number_text(a, (uint64_t)f->a) : "-", f->in_b ? number_text(b, (uint64_t)f->b) : "-",
+                        *sign ? sign : " ", number_text(d, (uint64_t)figure_difference(f)), figure_percent(f),
+                        figure_change(f));
+            paint(PAINT_NONE);
+            printf("%s %s\n", *f->path ? ":" : "", f->path);
         }
     }
     if (json)

@@ -49,8 +49,14 @@ void progress_end(struct progress *progress);
 
 /* Whether standard output accepts colours (CLICOLOR, CLICOLOR_FORCE, a terminal). */
 bool colours(void);
-/* From now on, control characters that are written to a terminal are shown escaped. */
+/* From now on, what would control a terminal is shown escaped on terminals and wherever colours are (base/terminal.h).
+ */
 void terminal_begin(void);
+/* Standard output without that, for text whose names are escaped already; what was written before is in it. */
+FILE *terminal_below(void);
+/* Writes a colour to standard output, where it accepts colours. */
+enum paint { PAINT_NONE = 0, PAINT_BOLD = 1, PAINT_RED = 31, PAINT_GREEN = 32 };
+void paint(enum paint how);
 /* Whether put_csv writes an apostrophe before text that a spreadsheet would evaluate as a formula: text other than
  * numbers that begins with = + - @, a tab or a carriage return. */
 void csv_for_spreadsheet(bool wanted);

@@ -93,10 +93,12 @@ static bool on_row(void *context, size_t columns, const char *const *names, cons
 
 static void print_table(const struct output *out)
 {
-    bool colour = colours();
+    if (out->file == stdout)
+        paint(PAINT_BOLD);
     for (size_t i = 0; i < out->columns; ++i)
-        fprintf(out->file, colour ? "%s\033[1m%-*s\033[0m" : "%s%-*s", i ? "  " : "",
-                i + 1 < out->columns ? (int)out->widths[i] : 0, out->names[i]);
+        fprintf(out->file, "%s%-*s", i ? "  " : "", i + 1 < out->columns ? (int)out->widths[i] : 0, out->names[i]);
+    if (out->file == stdout)
+        paint(PAINT_NONE);
     fputc('\n', out->file);
     for (size_t row = 0; row < out->rows; ++row) {
         for (size_t i = 0; i < out->columns; ++i) {

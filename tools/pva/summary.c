@@ -54,7 +54,7 @@ int command_summary(int argc, char **argv)
         if (arguments_get(&arguments, names[i][0]))
             options[count++] = (pop_option){ names[i][1], "true" };
     pop_error error = { 0 };
-    pop_status status = pva_print_summary(stdout, file, (pop_options){ options, count }, &error);
+    pop_status status = pva_print_summary(terminal_below(), file, (pop_options){ options, count }, &error);
     struct account account = { 0 };
     struct elapsed elapsed = { 0 };
     if (status == POP_OK)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tremula: ONNX models on modelled machines, from the command line. */
+#include "base/terminal.h"
 #include "tremula.h"
 
 #include <poplar/text.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name, *usage, *what;
@@ -56,6 +58,11 @@ static void usage(FILE *file)
 
 int main(int argc, char **argv)
 {
+    static struct terminal output, errors;
+    if (isatty(STDOUT_FILENO)) /* names of a model are whatever its writer chose */
+        terminal_show(&output, &stdout);
+    if (isatty(STDERR_FILENO))
+        terminal_show(&errors, &stderr);
     if (argc < 2) {
         usage(stderr);
         return EXIT_WRONG;

@@ -3,12 +3,14 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "base/terminal.h"
 
 #include <locale.h>
 #include <poplar/text.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -191,6 +193,46 @@ static void test_a_threads_locale_is_kept(void **state)
     freelocale(own);
 }
 
+/* The text that a terminal gets, when it is written in parts of so many bytes. */
+static void expect_shown(const char *text, size_t part, const char *shown)
+{
+    char *got = NULL;
+    size_t size = 0;
+    struct terminal state;
+    FILE *to = open_memstream(&got, &size), *stream = terminal_stream(&state, to);
+    setvbuf(stream, NULL, _IONBF, 0);
+    for (size_t at = 0, length = strlen(text); at < length; at += part)
+        assert_true(fwrite(text + at, 1, part < length - at ? part : length - at, stream) > 0);
+    assert_int_equal(fclose(stream), 0);
+    assert_int_equal(fclose(to), 0); /* it stayed open */
+    assert_string_equal(got, shown);
+    free(got);
+}
+
+/* Names of strangers neither move a terminal's cursor nor colour, hide or turn around its text. */
+static void test_terminals_show_control_characters(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        { "plain\ttext\n", "plain\ttext\n" },
+        { "\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m" },
+        { "a\rb\x07\x7f\x01", "a\\x0db\\x07\\x7f\\x01" },
+        { "\xc2\x9b[2J\xc2\xa0", "\\u009b[2J\xc2\xa0" },
+        { "\xe2\x80\xae"
+          "evil\xe2\x81\xa9\xe2\x80\x8f\xd8\x9c",
+          "\\u202eevil\\u2069\\u200f\\u061c" },
+        { "\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb3", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x8c\xb3" },
+        { "\x9b\xff"
+          "a\xe2\x82"
+          "b\xf0\x9f",
+          "\\x9b\\xffa\\xe2\\x82b\\xf0\\x9f" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+        for (size_t part = 1; part <= 8; ++part)
+            expect_shown(cases[i][0], part, cases[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_large_blocks_may_fail),
         cmocka_unit_test(test_kinds_of_error),
         cmocka_unit_test(test_errors_as_text),
+        cmocka_unit_test(test_terminals_show_control_characters),
         cmocka_unit_test(test_numbers_follow_no_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
