@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 import unittest
 
 import pva
@@ -49,6 +50,27 @@ class Extensions(unittest.TestCase):
         self.assertNotEqual(programs[1], report.compilation.programs[1])  # of another open file
         with self.assertRaises(TypeError):
             extension.cycles(report.compilation)
+
+    def test_threads(self):
+        """Opening releases the interpreter's lock, reading does not: threads open files at once and share a report."""
+        shared, results, begin = pva.openReport(REPORT), [], threading.Barrier(4)
+
+        def facts(report):
+            return ([tile.memory.total.includingGaps for tile in report.compilation.tiles], [step.ipus[0].cycles for step in report.execution.steps])
+
+        def read():
+            begin.wait()
+            for _ in range(5):
+                results.extend([facts(pva.openReport(REPORT)), facts(shared)])
+                with self.assertRaises(pva.Error):
+                    pva.openReport("absent.pop")
+
+        threads = [threading.Thread(target=read) for _ in range(begin.parties)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(results, [facts(pva.openReport(REPORT))] * 40)
 
     def test_the_null_object(self):
         nothing = extension.nothing()
