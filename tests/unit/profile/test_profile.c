@@ -72,9 +72,16 @@ static void numbers_are_as_short_as_they_can_be(void **state)
     static const struct {
         double value;
         const char *text;
-    } cases[] = { { 42, "42" },          { 0.0123, "0.0123" }, { -7, "-7" },           { 0, "0" },
-                  { -0.0, "-0.0" },      { 1e20, "1e20" },     { 1.5e-7, "1.5e-7" },   { 1e-300, "1e-300" },
-                  { -2.5e100, "-2.5e100" }, { 1 / 3.0, "0.3333333333333333" },
+    } cases[] = { { 42, "42" },
+                  { 0.0123, "0.0123" },
+                  { -7, "-7" },
+                  { 0, "0" },
+                  { -0.0, "-0.0" },
+                  { 1e20, "1e20" },
+                  { 1.5e-7, "1.5e-7" },
+                  { 1e-300, "1e-300" },
+                  { -2.5e100, "-2.5e100" },
+                  { 1 / 3.0, "0.3333333333333333" },
                   { 9007199254740993.0, "9007199254740992" } };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); ++i) {
         pop_profile_value value = pop_profile_double(cases[i].value), again;
