@@ -190,11 +190,10 @@ static void decode_bundle(const struct tile_program *program, struct tile_step *
                 : main_feeds && aux_feeds       ? run_crossed
                 : main_feeds                    ? run_aux_first
                                                 : run_main_first;
-    step->way = step->run == run_main_only    ? STEP_MAIN
-                : step->run == run_aux_only   ? STEP_AUX
-                : step->run == run_main_first ? STEP_MAIN_FIRST
-                : step->run == run_aux_first  ? STEP_AUX_FIRST
-                                              : STEP_RUN;
+    bool aux_leads = step->run == run_aux_only || step->run == run_aux_first,
+         simple = aux_leads || step->run == run_main_only || step->run == run_main_first;
+    step->first = !simple ? NULL : aux_leads ? &step->aux : &step->main;
+    step->second = step->run == run_main_first ? &step->aux : step->run == run_aux_first ? &step->main : NULL;
     step->repeatable = !((main.form->flags | aux.form->flags) & TILE_CONTROL) && step->address % 8 == 0;
 }
 
@@ -203,10 +202,14 @@ static void find_body(struct tile_step *step, const struct tile_step *end)
     if (!step->main.form || strcmp(step->main.form->name, "rpt") != 0)
         return;
     const struct tile_step *at = step->next;
-    for (int32_t i = 0; i <= step->main.second; ++i, at += 2)
+    uint64_t slots = 0;
+    for (int32_t i = 0; i <= step->main.second; ++i, at += 2) {
         if (at >= end || !at->repeatable)
             return;
+        slots += at->slots;
+    }
     step->body_end = at;
+    step->body_slots = slots;
 }
 
 void tile_program_decode(struct tile_program *program)

@@ -77,18 +77,19 @@ struct tile_op {
     const struct tile_form *form;
 };
 
-/* How a step is executed: by its function, or as the loop over steps does at once. */
-enum tile_way { STEP_RUN = 0, STEP_MAIN, STEP_AUX, STEP_MAIN_FIRST, STEP_AUX_FIRST };
-
 struct tile_step {
     /* Executes the step; returns the next one, NULL when the context has ended. */
     const struct tile_step *(*run)(struct tile_context *c, const struct tile_step *s);
     const struct tile_step *next;
     struct tile_op main, aux; /* a lone instruction is in main, whatever its lane */
+    /* What run does, for loops that do it themselves: one operation or two, in order, then the next step. first is
+     * NULL when run does something else. */
+    const struct tile_op *first, *second;
     uint32_t slots, address;
-    uint8_t words, way;               /* way: enum tile_way */
+    uint8_t words;
     bool repeatable;                  /* may stand in the body of a repeat */
     const struct tile_step *body_end; /* of rpt: the step after its body; NULL when the body is not allowed */
+    uint64_t body_slots;              /* of its body, once */
 };
 
 /* Bits of FP_CTL and FP_STS. */
@@ -110,6 +111,8 @@ enum { ACCUMULATORS = 32, WEIGHT_WORDS = 64 };
 struct tile_context {
     uint32_t r[REGISTERS];
     struct tile *tile;
+    unsigned char *memory; /* the tile's, from `base` on; `span` bytes of it need no further look at an access */
+    uint32_t base, span;
     const struct tile_step *next; /* of control instructions: the step to go to */
     const struct tile_step *repeat_first, *repeat_end;
     uint32_t repeat_count;
@@ -130,6 +133,13 @@ static inline const struct tile_step *tile_after(struct tile_context *c, const s
         c->repeat_end = NULL;
     }
     return next;
+}
+
+/* A pair in one store, which a load of 64 bits that follows can have. */
+static inline void put_pair(struct tile_context *c, unsigned place, uint32_t low, uint32_t high)
+{
+    const uint64_t both = low | (uint64_t)high << 32;
+    memcpy(c->r + place, &both, sizeof(both));
 }
 
 static inline float as_float(uint32_t bits)
@@ -195,11 +205,10 @@ struct tile {
 static inline unsigned char *memory_at(struct tile_context *c, const struct tile_op *o, uint32_t address,
                                        unsigned bytes, bool write)
 {
-    const struct tile *tile = c->tile;
-    uint32_t offset = address - tile->base;
-    if (__builtin_expect(offset > tile->bytes - bytes || (address & (bytes - 1)) || tile->watched, 0))
+    uint32_t offset = address - c->base;
+    if (__builtin_expect((uint64_t)offset + bytes > c->span || (address & (bytes - 1)), 0))
         return tile_access(c, o, address, bytes, write);
-    return tile->memory + offset;
+    return c->memory + offset;
 }
 static inline uint32_t load32(struct tile_context *c, const struct tile_op *o, uint32_t address)
 {

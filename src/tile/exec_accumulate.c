@@ -77,8 +77,7 @@ EXEC(f32v2axpy)
 {
     double scale = (double)as_float(c->tas), x0 = (double)F(1) * scale, x1 = (double)F1(1) * scale;
     float y0 = F(2), y1 = F1(2);
-    W(0) = fp_quiet(c->aacc[0]);
-    W1(0) = fp_quiet(c->aacc[2]);
+    put_pair(c, o->to[0], fp_quiet(c->aacc[0]), fp_quiet(c->aacc[2]));
     c->aacc[0] = (float)(x0 + (double)y0);
     c->aacc[2] = (float)(x1 + (double)y1);
 }

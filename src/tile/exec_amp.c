@@ -64,10 +64,9 @@ static struct two two_from_halves(uint32_t word)
 {
     return (struct two){ { half_low(word), half_high(word) } };
 }
-static void put_floats(uint32_t *to, struct two two)
+static void put_floats(struct tile_context *c, const struct tile_op *o, struct two two)
 {
-    to[0] = fp_quiet(two.of[0]);
-    to[1] = fp_quiet(two.of[1]);
+    put_pair(c, o->to[0], fp_quiet(two.of[0]), fp_quiet(two.of[1]));
 }
 static uint32_t put_halves(struct tile_context *c, const struct tile_op *o, struct two two)
 {
@@ -118,7 +117,7 @@ EXEC(f16v4sisoamp)
 {
     unsigned phase = (unsigned)o->value & 3;
     struct columns products = half_products(c->tile, &R(1), phase, 0);
-    put_floats(&W(0), amp_step(c->aacc, phase, two_floats(&R(2)), &products));
+    put_floats(c, o, amp_step(c->aacc, phase, two_floats(&R(2)), &products));
 }
 
 EXEC(f16v4hihoamp)
@@ -163,7 +162,7 @@ EXEC(f32sisoamp)
     if (phase & 1)
         accumulate(c->aacc, &products);
     else
-        put_floats(&W(0), amp_step(c->aacc, phase, two_floats(&R(2)), &products));
+        put_floats(c, o, amp_step(c->aacc, phase, two_floats(&R(2)), &products));
 }
 
 /* Set 0 moves with even phases, set 1 with odd ones; both exchange in phase 0. */
@@ -176,7 +175,7 @@ EXEC(f32sisov2amp)
         exchange(c->aacc);
         exchange(c->aacc + SET);
     }
-    put_floats(&W(0), shift_line(c->aacc + (phase & 1 ? SET : 0), in));
+    put_floats(c, o, shift_line(c->aacc + (phase & 1 ? SET : 0), in));
     accumulate(c->aacc, &first);
     accumulate(c->aacc + SET, &second);
 }
@@ -203,7 +202,7 @@ static struct two slic_step(float *a, unsigned flags, struct two in, const struc
 EXEC(f16v4sisoslic)
 {
     struct columns products = half_products(c->tile, &R(1), (unsigned)o->value & SLIC_WORD, 0);
-    put_floats(&W(0), slic_step(c->aacc, (unsigned)o->value, two_floats(&R(2)), &products));
+    put_floats(c, o, slic_step(c->aacc, (unsigned)o->value, two_floats(&R(2)), &products));
 }
 
 EXEC(f16v4hihoslic)
@@ -261,7 +260,7 @@ EXEC(f32sisoslic)
     if (o->value & SLIC_HIGH)
         slic_add(c->aacc, (unsigned)o->value, &products);
     else
-        put_floats(&W(0), slic_step(c->aacc, (unsigned)o->value, two_floats(&R(2)), &products));
+        put_floats(c, o, slic_step(c->aacc, (unsigned)o->value, two_floats(&R(2)), &products));
 }
 
 /* As f32sisoslic on both sets: the low float moves set 0, the high one set 1. */
@@ -272,9 +271,9 @@ EXEC(f32sisov2slic)
     struct two in = two_floats(&R(2));
     if (flags & SLIC_HIGH) {
         slic_add(c->aacc, flags, &first);
-        put_floats(&W(0), slic_step(c->aacc + SET, flags, in, &second));
+        put_floats(c, o, slic_step(c->aacc + SET, flags, in, &second));
     } else {
-        put_floats(&W(0), slic_step(c->aacc, flags, in, &first));
+        put_floats(c, o, slic_step(c->aacc, flags, in, &first));
         slic_add(c->aacc + SET, flags, &second);
     }
 }

@@ -205,11 +205,29 @@ static inline void f32_elements(struct tile_context *c, const struct tile_op *o,
     W(0) = fp_result(c, o, single(x, y), x, y);
 }
 
+struct float_pair {
+    float of[2];
+};
+
+/* Results of which one is not finite. Not inline, so that plain results need no registers for it. */
+static __attribute__((noinline)) void put_special(struct tile_context *c, const struct tile_op *o,
+                                                  struct float_pair value, struct float_pair x, struct float_pair y)
+{
+    uint32_t low = fp_result(c, o, value.of[0], x.of[0], y.of[0]);
+    put_pair(c, o->to[0], low, fp_result(c, o, value.of[1], x.of[1], y.of[1]));
+}
+
 static inline void f32v2_elements(struct tile_context *c, const struct tile_op *o, single_operation single)
 {
+    const uint32_t exponent = 0x7f800000;
     float x0 = F(1), x1 = o->spread ? x0 : F1(1), y0 = F(2), y1 = F1(2);
-    W(0) = fp_result(c, o, single(x0, y0), x0, y0);
-    W1(0) = fp_result(c, o, single(x1, y1), x1, y1);
+    float first = single(x0, y0), second = single(x1, y1);
+    uint32_t low = as_bits(first), high = as_bits(second);
+    if (__builtin_expect((low & exponent) == exponent || (high & exponent) == exponent, 0))
+        put_special(c, o, (struct float_pair){ { first, second } }, (struct float_pair){ { x0, x1 } },
+                    (struct float_pair){ { y0, y1 } });
+    else
+        put_pair(c, o->to[0], low, high);
 }
 
 static inline void f16v2_elements(struct tile_context *c, const struct tile_op *o, single_operation single,
@@ -222,8 +240,8 @@ static inline void f16v4_elements(struct tile_context *c, const struct tile_op *
                                   wide_operation wide)
 {
     uint32_t x0 = spread_word(R(1), o->spread), x1 = o->spread ? x0 : R1(1), y0 = R(2), y1 = R1(2);
-    W(0) = halves(c, o, x0, y0, single, wide);
-    W1(0) = halves(c, o, x1, y1, single, wide);
+    uint32_t low = halves(c, o, x0, y0, single, wide);
+    put_pair(c, o->to[0], low, halves(c, o, x1, y1, single, wide));
 }
 
 #define ELEMENTWISE(name)                                                                                              \

@@ -45,34 +45,52 @@ static void trace_step(const struct tile_context *c, const struct tile_step *s)
     str_free(&line);
 }
 
+/* Executes what a step does but for its slots; returns the one to go on with. */
+static inline const struct tile_step *execute(struct tile_context *c, const struct tile_step *s)
+{
+    const struct tile_op *op = s->first;
+    if (__builtin_expect(!op, 0)) {
+        uint64_t used = c->slots;
+        s = s->run(c, s);
+        c->slots = used;
+        return s;
+    }
+    op->run(c, op);
+    if ((op = s->second))
+        op->run(c, op);
+    return s->next;
+}
+
+/* Executes the whole repeat that the step at `head` has begun; returns the step behind its body. The bodies of repeats
+ * have no branches, and nothing in them asks where the repeat is. */
+static const struct tile_step *run_repeat(struct tile_context *c, const struct tile_step *head)
+{
+    const struct tile_step *first = c->repeat_first, *end = head->body_end;
+    c->repeat_end = NULL;
+    for (uint32_t left = c->repeat_count; left; --left)
+        for (const struct tile_step *s = first; s != end;)
+            s = execute(c, s);
+    return end;
+}
+
 /* Runs a worker until it ends or has used its slots; returns the step to go on with, NULL at its end. */
 static const struct tile_step *run_until(struct tile_context *c, const struct tile_step *s, uint64_t slots)
 {
     uint64_t used = c->slots; /* not in the context, where each step would wait for the one before */
     while (s && used < slots) {
-        switch ((enum tile_way)s->way) {
-        case STEP_MAIN:
-            s->main.run(c, &s->main);
-            break;
-        case STEP_AUX:
-            s->aux.run(c, &s->aux);
-            break;
-        case STEP_MAIN_FIRST:
-            s->main.run(c, &s->main);
-            s->aux.run(c, &s->aux);
-            break;
-        case STEP_AUX_FIRST:
-            s->aux.run(c, &s->aux);
-            s->main.run(c, &s->main);
-            break;
-        case STEP_RUN:
-            c->slots = used;
-            s = s->run(c, s);
-            used = c->slots;
+        if (s->first) {
+            used += s->slots;
+            s = tile_after(c, execute(c, s));
             continue;
         }
-        used += s->slots;
-        s = tile_after(c, s->next);
+        const struct tile_step *head = s;
+        c->slots = used;
+        s = s->run(c, s);
+        used = c->slots;
+        if (head->body_end && c->repeat_end == head->body_end && (slots - used) / c->repeat_count >= head->body_slots) {
+            used += c->repeat_count * head->body_slots;
+            s = run_repeat(c, head);
+        }
     }
     c->slots = used;
     return s;

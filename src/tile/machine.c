@@ -164,8 +164,20 @@ void tile_set_id(struct tile *tile, uint32_t id)
 
 /* ---- runs ---- */
 
+/* The contexts' own view of the memory: none of it, where accesses are looked at. */
+static void show_memory(struct tile *tile)
+{
+    for (unsigned i = 0; i <= TILE_WORKERS; ++i) {
+        struct tile_context *c = tile->context + i;
+        c->memory = tile->memory;
+        c->base = tile->base;
+        c->span = tile->watched ? 0 : tile->bytes;
+    }
+}
+
 static void begin(struct tile *tile)
 {
+    show_memory(tile);
     tile->fault = (struct tile_fault){ .code = TILE_NONE };
     tile->active = 0;
     tile->cycles = 0;
