@@ -201,14 +201,16 @@ struct tile {
     uint64_t limit;
 };
 
+/* Whether an access needs no further look. */
+static inline bool is_plain(const struct tile_context *c, uint32_t address, unsigned bytes)
+{
+    return __builtin_expect((uint64_t)(address - c->base) + bytes <= c->span && !(address & (bytes - 1)), 1);
+}
 /* The host address of an access; raises an exception when it is not allowed. */
 static inline unsigned char *memory_at(struct tile_context *c, const struct tile_op *o, uint32_t address,
                                        unsigned bytes, bool write)
 {
-    uint32_t offset = address - c->base;
-    if (__builtin_expect((uint64_t)offset + bytes > c->span || (address & (bytes - 1)), 0))
-        return tile_access(c, o, address, bytes, write);
-    return c->memory + offset;
+    return is_plain(c, address, bytes) ? c->memory + (address - c->base) : tile_access(c, o, address, bytes, write);
 }
 static inline uint32_t load32(struct tile_context *c, const struct tile_op *o, uint32_t address)
 {

@@ -98,10 +98,23 @@ static inline void load_ld128(struct tile_context *c, const struct tile_op *o, u
     memcpy(&W(0), p, 16);
 }
 
-/* Loads from base + delta, and advances the delta. */
-static inline void load_step(struct tile_context *c, const struct tile_op *o, uint32_t step, loader load)
+/* Loads from base + delta, and advances the delta. Accesses that are not plain have a function of their own, so that
+ * the others keep nothing for it. */
+static __attribute__((noinline)) void load_step_slowly(struct tile_context *c, const struct tile_op *o, uint32_t step,
+                                                       loader load)
 {
     uint32_t delta = R(2);
+    load(c, o, R(1) + delta);
+    W(2) = delta + step;
+}
+static inline void load_step(struct tile_context *c, const struct tile_op *o, uint32_t step, unsigned bytes,
+                             loader load)
+{
+    uint32_t delta = R(2);
+    if (!is_plain(c, R(1) + delta, bytes)) {
+        load_step_slowly(c, o, step, load);
+        return;
+    }
     load(c, o, R(1) + delta);
     W(2) = delta + step;
 }
@@ -109,8 +122,8 @@ static inline void load_step(struct tile_context *c, const struct tile_op *o, ui
 #define LOAD(name, bytes)                                                                                              \
     EXEC_AS(name, load_##name(c, o, R(1) + R(2) + R(3) * bytes))                                                       \
     EXEC_AS(name##_i, load_##name(c, o, R(1) + R(2) + (uint32_t)o->value * bytes))                                     \
-    EXEC_AS(name##step, load_step(c, o, R(3) * bytes, load_##name))                                                    \
-    EXEC_AS(name##step_i, load_step(c, o, (uint32_t)o->value *bytes, load_##name))
+    EXEC_AS(name##step, load_step(c, o, R(3) * bytes, bytes, load_##name))                                             \
+    EXEC_AS(name##step_i, load_step(c, o, (uint32_t)o->value *bytes, bytes, load_##name))
 LOAD(ld32, 4)
 LOAD(ldz8, 1)
 LOAD(lds8, 1)
@@ -126,9 +139,20 @@ static inline void store(struct tile_context *c, const struct tile_op *o, uint32
     memcpy(memory_at(c, o, address, bytes, true), &R(0), bytes);
 }
 
+static __attribute__((noinline)) void store_step_slowly(struct tile_context *c, const struct tile_op *o, uint32_t step,
+                                                        unsigned bytes)
+{
+    uint32_t delta = R(2);
+    store(c, o, R(1) + delta, bytes);
+    W(2) = delta + step;
+}
 static inline void store_step(struct tile_context *c, const struct tile_op *o, uint32_t step, unsigned bytes)
 {
     uint32_t delta = R(2);
+    if (!is_plain(c, R(1) + delta, bytes)) {
+        store_step_slowly(c, o, step, bytes);
+        return;
+    }
     store(c, o, R(1) + delta, bytes);
     W(2) = delta + step;
 }
