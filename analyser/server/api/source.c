@@ -83,11 +83,13 @@ static bool has_assembly(pva_file *file)
 /* Rows of the lines of assembly; NULL with *error set when they cannot be read. */
 static json_t *assembly_rows(pva_file *file, pop_error *error)
 {
-    return has_assembly(file) ? query_rows(file,
-                                           "SELECT file, line, sum(executions) AS executions, sum(slots) AS slots "
-                                           "FROM assembly_lines GROUP BY 1, 2",
-                                           error)
-                              : json_array();
+    return has_assembly(file)
+               ? query_rows(file,
+                            "SELECT file, line, sum(executions) AS executions, sum(slots) AS slots "
+                            "FROM assembly_lines WHERE typeof(file) = 'text' AND typeof(line) = 'integer' AND "
+                            "line BETWEEN 0 AND 4294967295 GROUP BY 1, 2",
+                            error)
+               : json_array();
 }
 
 static struct line assembly_line(const json_t *row)
