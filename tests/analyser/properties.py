@@ -246,10 +246,11 @@ def sums_of_programs(get, t):
     for column, value in zip(("times", "cycles", "tileCycles", "elapsed"), wanted):
         same(f"source lines: {column}", sum(lines[column]), value)
     same("programs", sum(lines["programs"]), t.one("SELECT count(*) FROM programs"))
-    for line, (exchange, elapsed) in enumerate(zip(lines["exchange"], lines["elapsed"])):
-        assert exchange <= elapsed, f"line {line}: exchange of {exchange} of {elapsed} cycles"
-    same("exchange of lines", sum(lines["exchange"]),
-         t.one(f"{COSTS} SELECT ifnull(sum(elapsed), 0) FROM costs c JOIN programs p ON p.id = c.program WHERE p.type <> 'OnTileExecute'"))
+    for line, (exchange, host, elapsed) in enumerate(zip(lines["exchange"], lines["host"], lines["elapsed"])):
+        assert exchange + host <= elapsed, f"line {line}: exchange of {exchange} and host of {host} of {elapsed} cycles"
+    of_type = f"{COSTS} SELECT ifnull(sum(elapsed), 0) FROM costs c JOIN programs p ON p.id = c.program WHERE p.type"
+    same("host of lines", sum(lines["host"]), t.one(f"{of_type} LIKE 'StreamCopy%'"))
+    same("exchange of lines", sum(lines["exchange"]), t.one(f"{of_type} <> 'OnTileExecute' AND p.type NOT LIKE 'StreamCopy%'"))
     for metric, value in zip(("elapsed", "cycles", "tileCycles"), (wanted[3], wanted[1], wanted[2])):
         same(f"flame graph of {metric}", get("flame/tree", metric=metric)["total"][0], value)
     for metric, sql in (("variables", "SELECT sum(bytes) FROM live_variables"), ("exchangeCode", "SELECT sum(code_bytes) FROM exchanges"),

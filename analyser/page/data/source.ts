@@ -10,7 +10,8 @@ export interface SourceLine {
     elapsed: number; // cycles of the run
     cycles: number; // of the slowest tile, in all executions
     tileCycles: number;
-    exchange: number; // part of cycles that is not compute
+    exchange: number; // part of elapsed: exchanges of tiles and IPUs, and syncs
+    host: number; // part of elapsed: copies from and to the host
     times: number;
     estimate: number;
     code: number;
@@ -42,6 +43,7 @@ export function useSourceLines(report: number | null): Loaded<SourceLines> {
             "cycles",
             "tileCycles",
             "exchange",
+            "host",
             "times",
             "estimate",
             "code",

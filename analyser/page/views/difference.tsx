@@ -70,7 +70,13 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         value: (row) => row.percent,
         show: (row) => percent(row.percent / 100),
     },
-    { id: "change", title: "Change", width: 90, value: (row) => row.change },
+    {
+        id: "change",
+        title: "Only in one",
+        width: 110,
+        tip: "added: only the target has it; removed: only the source",
+        value: (row) => (row.change === "changed" ? "" : row.change),
+    },
 ];
 
 function tipOf(frames: Frames, unit: string, node: number, names: readonly string[]): string {
@@ -85,7 +91,24 @@ function tipOf(frames: Frames, unit: string, node: number, names: readonly strin
     ].join("\n");
 }
 
-function DifferenceFlame({ context, metric }: { context: ViewContext; metric: string }) {
+/** The name of a frame, or of the nearest around it, that some row of the table has; "": none has. */
+function rowedName(frames: Frames, node: number, rows: readonly Difference[]): string {
+    for (let at = node; at > 0; at = frames.parent[at]) {
+        const name = frames.name[at].toLowerCase();
+        if (rows.some((row) => row.path.toLowerCase().includes(name))) return frames.name[at];
+    }
+    return "";
+}
+
+function DifferenceFlame({
+    context,
+    metric,
+    rows,
+}: {
+    context: ViewContext;
+    metric: string;
+    rows: readonly Difference[];
+}) {
     const { state, update } = context;
     const { value: tree, error } = useDifferenceFlame(metric);
     const root = useMemo(() => {
@@ -109,7 +132,9 @@ function DifferenceFlame({ context, metric }: { context: ViewContext; metric: st
             compared={compared}
             tip={(node) => tipOf(tree.frames, tree.unit, node, compared)}
             onZoom={(node) => update({ root: node ? pathOf(tree.frames, node) : undefined })}
-            onSelect={(node) => update({ table: { ...tableState(state.table), text: tree.frames.name[node] } })}
+            onSelect={(node) =>
+                update({ table: { ...tableState(state.table), text: rowedName(tree.frames, node, rows) } })
+            }
         />
     );
 }
@@ -174,7 +199,7 @@ function Differences({ context }: { context: ViewContext }) {
         <Layout
             name="difference"
             options={options}
-            graph={<DifferenceFlame context={context} metric={metric} />}
+            graph={<DifferenceFlame context={context} metric={metric} rows={rows ?? []} />}
             tabs={table}
             graphShare={0.45}
         />

@@ -44,6 +44,7 @@ function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
         cycles: 0,
         tileCycles: 0,
         exchange: 0,
+        host: 0,
         times: 0,
         estimate: 0,
         code: 0,
@@ -157,9 +158,18 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             title: "Exchange",
             kind: "number",
             width: 100,
-            tip: "of the critical-path cycles, those of exchanges, stream copies and syncs",
+            tip: "of the critical-path cycles, those of exchanges between tiles or IPUs, and of syncs",
             hidden: !lines.executed,
             value: (row) => row.exchange,
+        },
+        {
+            id: "host",
+            title: "Host",
+            kind: "number",
+            width: 100,
+            tip: "of the critical-path cycles, those of copies from and to the host",
+            hidden: !lines.lines.some((line) => line.host > 0),
+            value: (row) => row.host,
         },
         {
             id: "cycles",
@@ -279,12 +289,15 @@ function LineDetails({
         const all = Array.from(value?.numbers("cycles") ?? []);
         const { from, to } = usedRange(all);
         const values = all.slice(from, to);
+        const worst = values.reduce((most, one, i) => (one > values[most] ? i : most), 0);
         return {
             values,
             from,
             all: all.length,
             x: values.map((_, i) => from + i),
-            worst: from + values.reduce((most, one, i) => (one > values[most] ? i : most), 0),
+            worst: from + worst,
+            most: values[worst],
+            alike: values.filter((one) => one === values[worst]).length,
         };
     }, [value]);
     const ids = value ? Array.from(value.numbers("program")) : [];
@@ -299,7 +312,9 @@ function LineDetails({
                     <span data-worst={tiles.worst}>
                         {tiles.values.length < tiles.all &&
                             `tiles ${tiles.from} to ${tiles.from + tiles.values.length - 1} of ${count(tiles.all)}; `}
-                        most on tile {tiles.worst}: {count(tiles.values[tiles.worst - tiles.from])} cycles
+                        {tiles.alike === 1
+                            ? `most on tile ${tiles.worst}: ${count(tiles.most)} cycles`
+                            : `most, ${count(tiles.most)} cycles, on each of ${count(tiles.alike)} tiles`}
                     </span>
                 )
             }

@@ -13,7 +13,7 @@
 struct line {
     const char *file;
     uint64_t line;
-    double elapsed, cycles, tile_cycles, exchange, times, estimate, code, state, programs, flops;
+    double elapsed, cycles, tile_cycles, exchange, host, times, estimate, code, state, programs, flops;
     double instructions, slots;
 };
 
@@ -28,13 +28,15 @@ static struct line line_of(const struct costs *costs, size_t program)
 {
     const struct program_cost *p = &costs->list[program];
     uint32_t context = contexts_line(&costs->contexts, p->context);
-    bool known = context != NO_CONTEXT;
+    bool known = context != NO_CONTEXT, computes = p->vertices > 0,
+         host = p->type && strncmp(p->type, "StreamCopy", strlen("StreamCopy")) == 0;
     return (struct line){ .file = known ? costs->contexts.list[context].file : "",
                           .line = known ? costs->contexts.list[context].line : 0,
                           .elapsed = p->elapsed,
                           .cycles = p->cycles,
                           .tile_cycles = p->tile_cycles,
-                          .exchange = p->vertices > 0 ? 0 : p->elapsed,
+                          .exchange = computes || host ? 0 : p->elapsed,
+                          .host = host ? p->elapsed : 0,
                           .times = p->times,
                           .estimate = p->estimate,
                           .code = p->control_code + p->exchange_code,
@@ -61,6 +63,7 @@ static size_t gather(const struct costs *costs, struct line *lines, size_t all)
         sum->cycles += l->cycles;
         sum->tile_cycles += l->tile_cycles;
         sum->exchange += l->exchange;
+        sum->host += l->host;
         sum->times += l->times;
         sum->estimate += l->estimate;
         sum->code += l->code;
@@ -109,6 +112,7 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
                     { "cycles", offsetof(struct line, cycles) },
                     { "tileCycles", offsetof(struct line, tile_cycles) },
                     { "exchange", offsetof(struct line, exchange) },
+                    { "host", offsetof(struct line, host) },
                     { "times", offsetof(struct line, times) },
                     { "estimate", offsetof(struct line, estimate) },
                     { "code", offsetof(struct line, code) },
