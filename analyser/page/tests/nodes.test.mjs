@@ -30,7 +30,7 @@ test("Insights lists the costliest nodes with their FLOP, and FLOP of the run", 
     for (const [name, node] of COUNTED)
         assert.equal(
             await page.textContent(`[data-operation="${name}"] td:nth-child(4)`),
-            flopText(node.flops),
+            count(node.flops),
             `FLOP of ${name}`,
         );
     const [{ flops }] = await rows("SELECT sum(flops) AS flops FROM compute_set_vertices", NODES);
@@ -105,7 +105,7 @@ test("Flame adds FLOP up by node", async () => {
 test("Source has FLOP of lines, and the trace those of a step", async () => {
     const page = await at(url, "#/source", ".table-rows .tr");
     const line = (await cells(page)).find((one) => /conv\.relu/.test(one[0]));
-    assert.ok(line.includes(flopText(printed.get("conv.relu").flops)), String(line));
+    assert.ok(line.includes(count(printed.get("conv.relu").flops)), String(line));
     await page.goto(`${url}#/trace`);
     await page.waitForSelector("[data-tab=details]");
     await page.click("[data-tab=details]");

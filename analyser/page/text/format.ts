@@ -46,6 +46,11 @@ export function flop(value: number): string {
     return `${short(value)}FLOP`;
 }
 
+/** The same in a column whose head is FLOP: "1.448 G", "414,720". */
+export function flopCell(value: number): string {
+    return flop(value).replace(/ ?FLOP$/, "");
+}
+
 /** A rate: "0.031", "12.3", "1,234". */
 export function rate(value: number): string {
     if (!Number.isFinite(value)) return "–";

@@ -3,7 +3,7 @@
 // first, and the largest users of memory.
 import { Report } from "../data/reports";
 import { Activities, Advice, AdviceList, Insights, Sized } from "../data/summary";
-import { SourceLine, useSourceLines } from "../data/source";
+import { SourceLine, useSourceLines, useSourceText } from "../data/source";
 import { useJson } from "../data/load";
 import { usePreferences } from "../preferences";
 import { JsonObject, Selection } from "../state";
@@ -154,6 +154,12 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
 }
 
 /** The most expensive lines of the user's program, each a link to its text and its tiles. */
+/** The text of a source line, when its file is on this machine. */
+function LineText({ report, file, line }: { report: number; file: string; line: number }) {
+    const { value } = useSourceText(report, file);
+    return <code class="soft">{value?.text.split("\n")[line - 1]?.trim() ?? ""}</code>;
+}
+
 function Lines({ report, context }: { report: Report; context: ViewContext }) {
     const { value, error } = useSourceLines(report.hasDebug ? report.index : null);
     if (!report.hasDebug)
@@ -169,14 +175,17 @@ function Lines({ report, context }: { report: Report; context: ViewContext }) {
         .map((line) => ({
             key: `${line.file}:${line.line}`,
             name: (
-                <button
-                    type="button"
-                    class="link"
-                    data-line={`${line.file}:${line.line}`}
-                    onClick={() => context.open("source", { file: line.file, line: line.line })}
-                >
-                    {`${line.file.split("/").pop()}:${line.line}`}
-                </button>
+                <>
+                    <button
+                        type="button"
+                        class="link"
+                        data-line={`${line.file}:${line.line}`}
+                        onClick={() => context.open("source", { file: line.file, line: line.line })}
+                    >
+                        {`${line.file.split("/").pop()}:${line.line}`}
+                    </button>{" "}
+                    <LineText report={report.index} file={line.file} line={line.line} />
+                </>
             ),
             value: cost(line),
             text: `${cyclesText(cost(line))}, ${percent(whole ? cost(line) / whole : 0)}`,
@@ -185,7 +194,7 @@ function Lines({ report, context }: { report: Report; context: ViewContext }) {
     if (!rows.length) return <Empty>No line of the program takes cycles.</Empty>;
     return (
         <>
-            <Bars rows={rows} most={whole} />
+            <Bars rows={rows} most={whole} kind="lines" />
             <p>
                 <button type="button" class="link" onClick={() => context.open("source")}>
                     All lines

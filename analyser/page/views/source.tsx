@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { programLabel, usePrograms } from "../data/programs";
-import { bytes, count, flop as flopText, percent } from "../text/format";
+import { bytes, count, flopCell, percent } from "../text/format";
 import { differenceClass, differenceText, reportTitles } from "../ui/compare";
 import { Choice, Layout } from "../ui/layout";
 import { usedRange } from "../draw/scale";
@@ -148,7 +148,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             id: "share",
             title: "%",
             kind: "number",
-            width: 80,
+            width: 72,
             tip: "share of the cycles of all programs",
             value: (row) => (whole ? (cost(row) / whole) * 100 : 0),
             show: (row) => percent(whole ? cost(row) / whole : 0),
@@ -194,7 +194,7 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             title: "Executions",
             kind: "number",
             width: 100,
-            hidden: !lines.executed,
+            hidden: true,
             value: (row) => row.times,
         },
         { id: "programs", title: "Programs", kind: "number", width: 90, hidden: true, value: (row) => row.programs },
@@ -202,11 +202,11 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
             id: "flops",
             title: "FLOP",
             kind: "number",
-            width: 110,
+            width: 90,
             tip: "floating-point operations of its vertices, in all executions",
             hidden: !lines.lines.some((line) => line.flops > 0),
             value: (row) => row.flops,
-            show: (row) => flopText(row.flops),
+            show: (row) => flopCell(row.flops),
         },
         ...detailColumns(lines),
     ];
@@ -312,9 +312,10 @@ function LineDetails({
                     <span data-worst={tiles.worst}>
                         {tiles.values.length < tiles.all &&
                             `tiles ${tiles.from} to ${tiles.from + tiles.values.length - 1} of ${count(tiles.all)}; `}
+                        {value?.meta.executed && `critical path ${count(line.elapsed)} cycles; `}
                         {tiles.alike === 1
-                            ? `most on tile ${tiles.worst}: ${count(tiles.most)} cycles`
-                            : `most, ${count(tiles.most)} cycles, on each of ${count(tiles.alike)} tiles`}
+                            ? `most work on tile ${tiles.worst}: ${count(tiles.most)} cycles`
+                            : `most work, ${count(tiles.most)} cycles, on each of ${count(tiles.alike)} tiles`}
                     </span>
                 )
             }

@@ -14,13 +14,15 @@ export function Bars({
     rows,
     most,
     over,
+    kind = "",
 }: {
     rows: { key: string | number; name: ComponentChild; value: number; text: string; tip?: string }[];
     most: number;
     over?: number;
+    kind?: string; // CSS class beside "bars"
 }) {
     return (
-        <table class="bars">
+        <table class={`bars ${kind}`}>
             <tbody>
                 {rows.map((row) => (
                     <tr key={row.key} data-tip={row.tip}>

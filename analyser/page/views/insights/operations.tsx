@@ -3,7 +3,7 @@
 import { NONE } from "../../data/programs";
 import { Operation, OperationTable, useOperations } from "../../data/operations";
 import { Report } from "../../data/reports";
-import { bytes, count, flop, percent, rate } from "../../text/format";
+import { bytes, count, flopCell, percent, rate } from "../../text/format";
 import { shortName } from "../../text/names";
 import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
@@ -34,13 +34,16 @@ function Row({
                 >
                     {shortName(row.name) || row.call}
                 </button>{" "}
-                <span class="soft">{row.call}</span>
+                <span class="soft">
+                    {row.call}
+                    {row.file && ` ${row.file.split("/").pop()}:${row.line}`}
+                </span>
             </td>
             <td class="meter-cell">
                 <Meter share={whole ? cost / whole : 0} />
             </td>
             <td class="number">{`${count(cost)}, ${percent(whole ? cost / whole : 0)}`}</td>
-            {table.counted && <td class="number">{row.flops ? flop(row.flops) : "–"}</td>}
+            {table.counted && <td class="number">{row.flops ? flopCell(row.flops) : "–"}</td>}
             {table.counted && <td class="number">{row.flops && cost ? rate(row.flops / cost) : "–"}</td>}
             <td class="number" data-tip={row.outputs ? "bytes of its outputs" : "bytes that its exchanges move"}>
                 {moved ? bytes(moved) : "–"}
