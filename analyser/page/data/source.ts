@@ -20,6 +20,7 @@ export interface SourceLine {
     flops: number; // of vertices, in all executions
     instructions: number; // of assembly: executions, by all workers
     slots: number; // that these took
+    readable: number; // 1 if the text of its file can be shown
 }
 
 export interface SourceLines {
@@ -52,6 +53,7 @@ export function useSourceLines(report: number | null): Loaded<SourceLines> {
             "flops",
             "instructions",
             "slots",
+            "readable",
         ] as const;
         const numbers = names.map((name) => columns.numbers(name));
         const lines = file.map((path, i) => {

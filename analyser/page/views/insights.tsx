@@ -154,7 +154,7 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
 }
 
 /** The most expensive lines of the user's program, each a link to its text and its tiles. */
-/** The text of a source line, when its file is on this machine. */
+/** The text of a source line. */
 function LineText({ report, file, line }: { report: number; file: string; line: number }) {
     const { value } = useSourceText(report, file);
     return <code class="soft">{value?.text.split("\n")[line - 1]?.trim() ?? ""}</code>;
@@ -184,7 +184,7 @@ function Lines({ report, context }: { report: Report; context: ViewContext }) {
                     >
                         {`${line.file.split("/").pop()}:${line.line}`}
                     </button>{" "}
-                    <LineText report={report.index} file={line.file} line={line.line} />
+                    {line.readable > 0 && <LineText report={report.index} file={line.file} line={line.line} />}
                 </>
             ),
             value: cost(line),

@@ -53,6 +53,7 @@ function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
         flops: 0,
         instructions: 0,
         slots: 0,
+        readable: 0,
     };
     return [
         ...rows,
@@ -274,6 +275,29 @@ function Text({
     );
 }
 
+/** Work of a line by tile, without unused tiles at the ends. */
+interface TileWork {
+    values: number[];
+    from: number; // the first tile
+    all: number; // tiles of the machine
+    worst: number;
+    most: number;
+    alike: number; // tiles with that most
+}
+
+function Caption({ tiles, elapsed }: { tiles: TileWork; elapsed: number | undefined }) {
+    const { values, from, all, worst, most, alike } = tiles;
+    return (
+        <span data-worst={worst}>
+            {values.length < all && `tiles ${from} to ${from + values.length - 1} of ${count(all)}; `}
+            {elapsed !== undefined && `critical path ${count(elapsed)} cycles; `}
+            {alike === 1
+                ? `most work on tile ${worst}: ${count(most)} cycles`
+                : `most work, ${count(most)} cycles, on each of ${count(alike)} tiles`}
+        </span>
+    );
+}
+
 function LineDetails({
     context,
     report,
@@ -309,14 +333,7 @@ function LineDetails({
             onChoose={(tab) => context.update({ tab }, { replace: true })}
             extra={
                 tiles.values.length > 0 && (
-                    <span data-worst={tiles.worst}>
-                        {tiles.values.length < tiles.all &&
-                            `tiles ${tiles.from} to ${tiles.from + tiles.values.length - 1} of ${count(tiles.all)}; `}
-                        {value?.meta.executed && `critical path ${count(line.elapsed)} cycles; `}
-                        {tiles.alike === 1
-                            ? `most work on tile ${tiles.worst}: ${count(tiles.most)} cycles`
-                            : `most work, ${count(tiles.most)} cycles, on each of ${count(tiles.alike)} tiles`}
-                    </span>
+                    <Caption tiles={tiles} elapsed={value?.meta.executed ? line.elapsed : undefined} />
                 )
             }
             tabs={[

@@ -15,6 +15,7 @@ struct line {
     uint64_t line;
     double elapsed, cycles, tile_cycles, exchange, host, times, estimate, code, state, programs, flops;
     double instructions, slots;
+    double readable; /* whether its text can be shown */
 };
 
 static int by_place(const void *left, const void *right)
@@ -103,6 +104,70 @@ static struct line assembly_line(const json_t *row)
                           .slots = json_number_value(json_object_get(row, "slots")) };
 }
 
+/* ---- texts ---- */
+
+static bool names_assembly(pva_file *file, const char *path)
+{
+    struct str sql = { 0 };
+    str_add(&sql, "SELECT count(*) FROM assembly_lines WHERE file = ");
+    query_quote(&sql, path);
+    bool named = has_assembly(file) && query_number(file, str_text(&sql), 0) > 0;
+    str_free(&sql);
+    return named;
+}
+
+/* Only small regular files that the report names and that look like source are read: a report from an untrusted
+ * origin must not expose other files of this machine. */
+static bool may_read(pva_file *report, const struct contexts *contexts, const char *path, const char *here)
+{
+    static const char *const endings[] = { ".c",   ".h",   ".cc", ".cpp", ".cxx", ".hh",
+                                           ".hpp", ".hxx", ".py", ".inc", ".S",   ".s" };
+    enum { LARGEST_SOURCE = 4 << 20 };
+    const char *ending = strrchr(path, '.');
+    bool is_source = false, is_named = names_assembly(report, path);
+    for (size_t i = 0; ending && i < sizeof(endings) / sizeof(endings[0]); ++i)
+        is_source |= strcmp(ending, endings[i]) == 0;
+    for (size_t i = 0; i < contexts->count && !is_named; ++i)
+        is_named = contexts->list[i].line && strcmp(contexts->list[i].file, path) == 0;
+    struct stat about;
+    return is_source && is_named && stat(here, &about) == 0 && S_ISREG(about.st_mode) &&
+           about.st_size <= LARGEST_SOURCE;
+}
+
+static FILE *open_regular(const char *path)
+{
+    int descriptor = file_open_regular(path);
+    return descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+}
+
+/* Opens a source file whose path may be relative to the directory of compilation: as given, or below this directory. */
+static FILE *open_source(pva_file *report, const struct contexts *contexts, const char *path)
+{
+    const char *here = path;
+    if (may_read(report, contexts, path, here))
+        return open_regular(here);
+    while (strncmp(here, "../", 3) == 0)
+        here += 3;
+    return may_read(report, contexts, path, here) ? open_regular(here) : NULL;
+}
+
+/* Sets whether the text of each line can be read; lines of a file follow each other. */
+static void find_readable(pva_file *report, const struct contexts *contexts, struct line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (i && strcmp(lines[i].file, lines[i - 1].file) == 0) {
+            lines[i].readable = lines[i - 1].readable;
+            continue;
+        }
+        FILE *file = open_source(report, contexts, lines[i].file);
+        lines[i].readable = file != NULL;
+        if (file)
+            fclose(file);
+    }
+}
+
+/* ---- calls ---- */
+
 pop_status api_source_lines(const struct request *request, struct answer *answer, pop_error *error)
 {
     static const struct {
@@ -120,7 +185,8 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
                     { "programs", offsetof(struct line, programs) },
                     { "flops", offsetof(struct line, flops) },
                     { "instructions", offsetof(struct line, instructions) },
-                    { "slots", offsetof(struct line, slots) } };
+                    { "slots", offsetof(struct line, slots) },
+                    { "readable", offsetof(struct line, readable) } };
     struct analyser_report *report = request_report(request, error);
     const struct costs *costs = report ? costs_of(report, error) : NULL;
     json_t *assembly = costs ? assembly_rows(report->file, error) : NULL;
@@ -131,6 +197,7 @@ pop_status api_source_lines(const struct request *request, struct answer *answer
     for (size_t i = costs->count; i < all; ++i)
         lines[i] = assembly_line(json_array_get(assembly, i - costs->count));
     size_t count = gather(costs, lines, all);
+    find_readable(report->file, &costs->contexts, lines, count);
     const char **files = mem_zero(count + 1, sizeof(*files));
     double *numbers = mem_zero(count + 1, sizeof(*numbers));
     for (size_t i = 0; i < count; ++i) {
@@ -179,51 +246,6 @@ pop_status api_source_tiles(const struct request *request, struct answer *answer
     vec_free(&programs);
     free(cycles);
     return answer_read(report, error);
-}
-
-static bool names_assembly(pva_file *file, const char *path)
-{
-    struct str sql = { 0 };
-    str_add(&sql, "SELECT count(*) FROM assembly_lines WHERE file = ");
-    query_quote(&sql, path);
-    bool named = has_assembly(file) && query_number(file, str_text(&sql), 0) > 0;
-    str_free(&sql);
-    return named;
-}
-
-/* Only small regular files that the report names and that look like source are read: a report from an untrusted
- * origin must not expose other files of this machine. */
-static bool may_read(pva_file *report, const struct contexts *contexts, const char *path, const char *here)
-{
-    static const char *const endings[] = { ".c",   ".h",   ".cc", ".cpp", ".cxx", ".hh",
-                                           ".hpp", ".hxx", ".py", ".inc", ".S",   ".s" };
-    enum { LARGEST_SOURCE = 4 << 20 };
-    const char *ending = strrchr(path, '.');
-    bool is_source = false, is_named = names_assembly(report, path);
-    for (size_t i = 0; ending && i < sizeof(endings) / sizeof(endings[0]); ++i)
-        is_source |= strcmp(ending, endings[i]) == 0;
-    for (size_t i = 0; i < contexts->count && !is_named; ++i)
-        is_named = contexts->list[i].line && strcmp(contexts->list[i].file, path) == 0;
-    struct stat about;
-    return is_source && is_named && stat(here, &about) == 0 && S_ISREG(about.st_mode) &&
-           about.st_size <= LARGEST_SOURCE;
-}
-
-static FILE *open_regular(const char *path)
-{
-    int descriptor = file_open_regular(path);
-    return descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-}
-
-/* Opens a source file whose path may be relative to the directory of compilation: as given, or below this directory. */
-static FILE *open_source(pva_file *report, const struct contexts *contexts, const char *path)
-{
-    const char *here = path;
-    if (may_read(report, contexts, path, here))
-        return open_regular(here);
-    while (strncmp(here, "../", 3) == 0)
-        here += 3;
-    return may_read(report, contexts, path, here) ? open_regular(here) : NULL;
 }
 
 pop_status api_source_text(const struct request *request, struct answer *answer, pop_error *error)
