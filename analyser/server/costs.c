@@ -21,7 +21,8 @@ static const char programs_sql[] =
     "'StreamCopyMid') ORDER BY p.id";
 static const char executed_sql[] =
     "SELECT x.program, sum(x.times), sum(x.times * i.cycles), sum(x.times * i.sum) FROM (SELECT program, pattern, "
-    "count(*) AS times FROM executed GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles, sum(cycles_sum) AS "
+    "sum(times) AS times FROM executed_times GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles, "
+    "sum(cycles_sum) AS "
     "sum FROM pattern_ipus GROUP BY 1) i ON i.pattern = x.pattern GROUP BY 1";
 static uint32_t index_of(const pva_value *value)
 {

@@ -57,8 +57,9 @@ json_t *flops_json(pva_file *file, pop_error *error)
 {
     static const struct query_part parts[] = {
         { "runs", false,
-          "SELECT e.run AS id, sum(e.times * f.flops) AS flops FROM (SELECT run, program, count(*) AS times FROM "
-          "executed GROUP BY 1, 2) e JOIN programs p ON p.id = e.program JOIN (SELECT compute_set, sum(flops) AS flops "
+          "SELECT e.run AS id, sum(e.times * f.flops) AS flops FROM (SELECT run, program, sum(times) AS times FROM "
+          "executed_times GROUP BY 1, 2) e JOIN programs p ON p.id = e.program JOIN (SELECT compute_set, sum(flops) AS "
+          "flops "
           "FROM compute_set_vertices GROUP BY 1) f ON f.compute_set = p.compute_set WHERE p.type = 'OnTileExecute' "
           "GROUP BY 1" },
         { "counts", true,

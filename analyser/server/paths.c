@@ -16,7 +16,8 @@
 #define EXECUTED(figure)                                                                                               \
     "SELECT " EXECUTED_PATH                                                                                            \
     ", sum(x.figure), sum(x.times) FROM (SELECT e.program, sum(e.times * i.figure) AS figure, "                        \
-    "sum(e.times) AS times FROM (SELECT program, pattern, count(*) AS times FROM executed GROUP BY 1, 2) e JOIN "      \
+    "sum(e.times) AS times FROM (SELECT program, pattern, sum(times) AS times FROM executed_times GROUP BY 1, 2) e "   \
+    "JOIN "                                                                                                            \
     "(SELECT pattern, " figure " AS figure FROM pattern_ipus GROUP BY 1) i ON i.pattern = e.pattern GROUP BY 1) x "    \
     "JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 /* "<message:a/b>" counts as the message of a/b. */
@@ -43,7 +44,8 @@ const struct metric flame_metrics[] = {
     { "flops", "floating-point operations of vertices", "FLOP",
       "SELECT " EXECUTED_PATH ", sum(f.flops * ifnull(e.times, (SELECT NOT EXISTS(SELECT 1 FROM executed)))), "
       "sum(e.times) FROM " PROGRAMS " JOIN (SELECT compute_set, sum(flops) AS flops FROM compute_set_vertices GROUP BY "
-      "1) f ON f.compute_set = p.compute_set LEFT JOIN (SELECT program, count(*) AS times FROM executed GROUP BY 1) e "
+      "1) f ON f.compute_set = p.compute_set LEFT JOIN (SELECT program, sum(times) AS times FROM executed_times GROUP "
+      "BY 1) e "
       "ON e.program = p.id WHERE p.type = 'OnTileExecute' GROUP BY 1" },
     { "live", "live bytes at the step with most", "bytes",
       LIVE("0, (SELECT l.id FROM live_lists l JOIN liveness_steps s ON s.list = l.id WHERE l.id > 0 ORDER BY l.bytes "

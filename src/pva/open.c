@@ -112,7 +112,7 @@ static bool make_safe(pva_file *file)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_busy_timeout(db, 2000);
-    return array_functions(file) == SQLITE_OK &&
+    return array_functions(file) == SQLITE_OK && executed_times_table(file) == SQLITE_OK &&
            sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
 }
 

@@ -114,6 +114,11 @@ pop_profile_value profile_steps(pva_file *file);
 /* Registers the SQL functions array_at, array_sum, array_max and array_text, and the table array(blob, count). */
 int array_functions(pva_file *file);
 
+/* executed_times.c: how often steps were executed, as a table. */
+
+/* Registers the table executed_times(run, program, pattern, times, first). */
+int executed_times_table(pva_file *file);
+
 /* trace.c: threads and events of a trace, for bindings.c. */
 uint64_t thread_count(pva_object);
 pva_object thread_at(pva_object, uint64_t);

@@ -21,7 +21,8 @@ const struct metric compared_metrics[] = {
     { "program", "program", "cycles",
       "SELECT p.type || ' ' || ifnull(p.name, ''), sum(x.times * i.cycles), sum(x.times) FROM (SELECT program, "
       "pattern, "
-      "count(*) AS times FROM executed GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles FROM pattern_ipus "
+      "sum(times) AS times FROM executed_times GROUP BY 1, 2) x JOIN (SELECT pattern, max(cycles) AS cycles FROM "
+      "pattern_ipus "
       "GROUP BY 1) i ON i.pattern = x.pattern JOIN programs p ON p.id = x.program "
       "GROUP BY 1 ORDER BY 1" },
 };

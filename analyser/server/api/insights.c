@@ -102,7 +102,7 @@ static pop_status add_steps(json_t *list, pva_file *file, pop_error *error)
     json_t *one, *row;
     size_t i, k;
     str_add(&sql, "SELECT f.program, f.step, e.base + min(i.all_from_min) AS \"from\", e.base + max(i.all_to_max) AS "
-                  "\"to\" FROM (SELECT program, min(id) AS step FROM executed WHERE program IN (-1");
+                  "\"to\" FROM (SELECT program, min(first) AS step FROM executed_times WHERE program IN (-1");
     json_array_foreach(list, i, one) if (json_is_integer(json_object_get(one, "program")))
         str_format(&sql, ", %lld", (long long)json_integer_value(json_object_get(one, "program")));
     str_add(&sql, ") GROUP BY 1) f JOIN executed e ON e.id = f.step JOIN pattern_ipus i ON i.pattern = e.pattern "
