@@ -372,6 +372,7 @@ class ProgramFlow
 class Metadata
 {
   public:
+    // Names of options with their values.
     typedef std::vector<std::pair<std::string, std::string>> Options;
 
     Metadata() : replicas(1), processes(1), ipus(1), inference(false)

@@ -265,6 +265,7 @@ inline MatMulParams matMulParams(const poplin_mat_mul_params &from)
     return params;
 }
 } // namespace detail
+// A product to be planned: target, parameters and options.
 typedef std::tuple<const poplar::Target *, const MatMulParams, const poplar::OptionFlags *> MatMulPlanParams;
 
 // Templates, although no caller passes their arguments: programs that do not use them need not compile their
