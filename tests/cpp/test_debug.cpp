@@ -131,7 +131,7 @@ TEST(records_are_written)
     DebugInfo::closeStreamer();
     const std::string text = contents(file);
     CHECK(check::contains(text, "\"contexts\":[{\"api\":\"writeRecords\"") &&
-          check::contains(text, "\"values\":[0.5,2.0]"));
+          check::contains(text, "\"values\":[0.5,2]"));
     CHECK(check::contains(text, "\"layer\":\"library\"") && check::contains(text, "\"parentId\":"));
     CHECK(check::contains(text, "\"stringTable\":[\"\",\"outer/op\"") && check::contains(text, "test_debug.cpp"));
     DebugInfo::initializeStreamer(file);
