@@ -183,7 +183,7 @@ static void execute()
     body.add(Sequence({ Copy(in, fed, false, { name }), Copy(fed, out, false) }, { name }));
     prog.add(Repeat(3, body, { name, "loop" }));
     const RemoteBuffer buffer = top.addRemoteBuffer("rows", FLOAT, 4, 3, true, true);
-    const Tensor row = shard.addConstant<unsigned>(UNSIGNED_INT, { 1 }, { 2u });
+    const Tensor row = shard.addConstant<unsigned>(UNSIGNED_INT, { 1 }, 2u);
     shard.setTileMapping(row, 0);
     results["row"] = shard.clone(fed);
     prog.add(Copy(buffer, results["row"], row, { name, "load" }));
