@@ -6,14 +6,16 @@
  *   gradient of the activations  {batch, groups x out} -> {batch, groups x in}    output = input W
  *   gradient of the weights      both                  -> one number for each value of W
  *
- * Data are HALF or FLOAT; sums are in float.  Params and options of all calls of a layer, and of its partitioner, must
+ * Data are HALF or FLOAT.  Params and options of all calls of a layer, and of its partitioner, must
  * be the same: the plan follows from them.
  *
  * Options: "availableMemoryProportion" (0.6), "metaInfoBucketOversizeProportion" (0.3: how much larger buckets are than
  * an even pattern needs), "doGradAPass", "doGradWPass" ("false": which passes the plan is for besides the first),
  * "planConstraints" (JSON, {"partition": {"x": n, "y": n, "z": n}}: parts of the rows, columns and batch),
- * "partitioner.optimiseForSpeed" ("true"), "partitioner.forceBucketSpills" ("false"); accepted without effect:
- * "partialsType", "sharedBuckets", "enableStructuredRearrangements", "partitioner.useActualWorkerSplitCosts".
+ * "partitioner.optimiseForSpeed" ("true"), "partitioner.forceBucketSpills" ("false"), "partialsType" ("float"; "half"
+ * for half values in blocks; otherwise sums are in float all the same, with a warning).  Without effect, with a
+ * warning: "sharedBuckets" (all passes use the same buckets), "enableStructuredRearrangements" (an operand in another
+ * layout is copied once), "partitioner.useActualWorkerSplitCosts" (a pattern is not divided between workers).
  *
  * Errors: poplar_error for parameters, shapes, and weights of another operation; type_error; invalid_option. */
 #ifndef POPSPARSE_FULLY_CONNECTED_H

@@ -8,8 +8,10 @@
  * The sparse matrix is given as CSR (or in another format), whose values are not read.  Blocks can have any size that
  * divides the matrix.  Rows without values give 0.
  *
- * Options: "availableMemoryProportion" (0.6); accepted without effect: "numBands", "nSplit", "verboseLogging",
- * "enablePreprocessing".  Errors: poplar_error, type_error, invalid_option. */
+ * Options, the same for an operand, its products and its partitioner: "availableMemoryProportion" (0.6); "numBands" and
+ * "nSplit" (0: as planned), into how many parts k and n are split, where the latter must divide n; "verboseLogging"
+ * (false): plans are logged at level INFO instead of DEBUG.  "enablePreprocessing" has no effect, with a warning: rows
+ * and columns keep their order.  Errors: poplar_error, type_error, invalid_option. */
 #ifndef POPSPARSE_STATIC_MAT_MUL_H
 #define POPSPARSE_STATIC_MAT_MUL_H
 

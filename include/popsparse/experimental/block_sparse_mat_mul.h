@@ -23,7 +23,7 @@ typedef struct popsparse_experimental_bs_mat_mul_params {
     bool sparse_result;                                   /* dense x dense = sparse; false: dense x sparse = dense */
     bool rhs_need_transpose;                              /* the sparse right matrix and its mask are given as {n, k} */
     pop_type in_type, out_type;                           /* of the operands and the result: HALF or FLOAT */
-    pop_type partials_type;                               /* accepted; sums are in float */
+    pop_type partials_type;                               /* of partial sums; HALF: with HALF operands */
     popsparse_experimental_sub_block_mask sub_block_mask; /* of a sparse result */
     size_t num_groups;                                    /* independent products, at least 1 */
 } popsparse_experimental_bs_mat_mul_params;

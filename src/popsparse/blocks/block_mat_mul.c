@@ -48,6 +48,8 @@ static bool right(const struct call *call, const popsparse_experimental_bs_mat_m
             return call_fail(call, POP_TYPE_ERROR, "the type of the %s is %s; it must be half or float",
                              i ? "result" : "operands", pop_type_name(type));
     }
+    if (p->partials_type == POP_HALF && p->in_type == POP_FLOAT)
+        return call_fail(call, POP_TYPE_ERROR, "partial sums are half; of float operands they must be float");
     return call_read_options(call, call->options, option_table, sizeof(option_table) / sizeof(option_table[0]),
                              &options);
 }
@@ -94,20 +96,23 @@ static bool open_product(const struct call *call, const popsparse_experimental_b
         return false;
     product->transposed = !p->sparse_result && !p->rhs_need_transpose;
     struct sparse_request *request = &product->request;
-    request->shape = shape_of(p, 0);
-    request->options = (struct sparse_options){ .proportion = 0.6, .for_speed = true, .constraints = "" };
-    request->result = p->out_type;
-    size_t all = p->num_groups * (request->shape.rows / request->shape.block_rows) *
-                 (request->shape.columns / request->shape.block_columns);
+    struct sparse_options options = sparse_options_default();
+    struct sparse_shape shape = shape_of(p, 0);
+    size_t all = p->num_groups * (shape.rows / shape.block_rows) * (shape.columns / shape.block_columns);
     if (p->mask_size != all)
         return call_fail(call, POP_POPLAR_ERROR, "the mask has %zu bytes where the sparse matrix has %zu blocks",
                          p->mask_size, all);
     for (size_t i = 0; i < all; ++i)
         product->blocks += p->mask[i] != 0;
-    request->shape = shape_of(p, product->blocks);
-    if (!sparse_plan_find(call, pop_graph_target(call->graph), &request->shape, &request->options, NULL,
-                          &request->plan))
+    options.oversize = 0; /* the pattern is known */
+    options.partials =
+        p->partials_type == POP_HALF && sparse_block_area(&shape) > 1 ? SPARSE_HALF_SUMS : SPARSE_FLOAT_SUMS;
+    struct sparse_question asked = { .shape = shape_of(p, product->blocks),
+                                     .set = SPARSE_OF_STATIC,
+                                     .options = &options };
+    if (!sparse_request_make(call, &asked, request))
         return false;
+    request->result = p->out_type;
     popsparse_matrix m = coordinates(&request->shape, p->mask, product->blocks);
     bool filled = sparse_fixed_fill(call, request, &m, &product->buckets);
     free(m.row_indices);

@@ -29,6 +29,7 @@ static void set_lookups(struct embedding *embedding, size_t indices)
     embedding->lookups.shape.batch = indices;
     embedding->lookups.plan.z = poplibs_gcd(embedding->layer.plan.z, indices);
     embedding->lookups.plan.cell_batch = indices / embedding->lookups.plan.z;
+    embedding->lookups.options.sums = POP_FLOAT; /* as its vertices have them */
 }
 static bool takes_indices(const struct call *call, pop_tensor indices)
 {

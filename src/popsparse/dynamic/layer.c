@@ -6,8 +6,11 @@ bool sparse_layer_request(const struct call *call, const popsparse_dynamic_fully
 {
     if (!params)
         return call_ready(call) && call_fail(call, POP_POPLAR_ERROR, "params is NULL");
-    struct sparse_shape shape = sparse_shape_of_fully_connected(params, type);
-    return sparse_request_make(call, &shape, params->nz_ratio, SPARSE_OF_FULLY_CONNECTED, cache, request);
+    struct sparse_question asked = { .shape = sparse_shape_of_fully_connected(params, type),
+                                     .ratio = params->nz_ratio,
+                                     .set = SPARSE_OF_FULLY_CONNECTED,
+                                     .cache = cache };
+    return sparse_request_make(call, &asked, request);
 }
 
 bool sparse_layer_planned_for(const struct call *call, bool planned, const char *option)

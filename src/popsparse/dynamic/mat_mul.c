@@ -10,8 +10,11 @@ static bool make(const struct call *call, const popsparse_dynamic_mat_mul_params
 {
     if (!params)
         return call_ready(call) && call_fail(call, POP_POPLAR_ERROR, "params is NULL");
-    struct sparse_shape shape = sparse_shape_of_mat_mul(params, type);
-    return sparse_request_make(call, &shape, params->nz_ratio, SPARSE_OF_MAT_MUL, cache, request);
+    struct sparse_question asked = { .shape = sparse_shape_of_mat_mul(params, type),
+                                     .ratio = params->nz_ratio,
+                                     .set = SPARSE_OF_MAT_MUL,
+                                     .cache = cache };
+    return sparse_request_make(call, &asked, request);
 }
 
 popsparse_dynamic_sparse_tensor
@@ -45,23 +48,23 @@ pop_tensor popsparse_dynamic_sparse_dense_mat_mul_at(pop_where where, pop_graph 
                                                      popsparse_planning_cache *cache)
 {
     POPLIBS_CALL_IN(sequence, graph, lhs.nz_values, rhs, transpose_lhs, transpose_rhs, name, options);
-    struct sparse_shape shape;
+    struct sparse_question asked = { .set = SPARSE_OF_MAT_MUL, .cache = cache };
     struct sparse_request request;
     struct sparse_cells cells;
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    if (!sparse_request_read_key(lhs.op, &shape)) {
+    if (!sparse_request_read_key(lhs.op, &asked.shape)) {
         call_fail(call, POP_POPLAR_ERROR,
                   "the sparse operand has no meta-data of its operation: give that of an operand that "
                   "createSparseDenseMatMulLHS has created");
         return (pop_tensor){ 0 };
     }
-    if (!sparse_request_make(call, &shape, 0, SPARSE_OF_MAT_MUL, cache, &request) ||
-        !sparse_operand_take(call, &request, lhs, &cells))
+    if (!sparse_request_make(call, &asked, &request) || !sparse_operand_take(call, &request, lhs, &cells))
         return (pop_tensor){ 0 };
-    size_t lines = transpose_lhs ? shape.rows : shape.columns;
+    const struct sparse_shape *shape = &request.shape;
+    size_t lines = transpose_lhs ? shape->rows : shape->columns;
     pop_shape wanted =
-        transpose_rhs ? POP_SHAPE(shape.groups, shape.batch, lines) : POP_SHAPE(shape.groups, lines, shape.batch);
+        transpose_rhs ? POP_SHAPE(shape->groups, shape->batch, lines) : POP_SHAPE(shape->groups, lines, shape->batch);
     if (!call_takes_shape(call, "the dense operand", rhs, request.shape.type, wanted))
         return (pop_tensor){ 0 };
     pop_tensor dense = transpose_rhs ? pop_tensor_dim_shuffle(rhs, POP_DIMS(0, 2, 1)) : rhs;

@@ -6,25 +6,20 @@ bool sparse_fixed_request(const struct call *call, const struct sparse_fixed *fi
                           struct sparse_request *request)
 {
     const popsparse_static_mat_mul_params *p = fixed->params;
-    char text[400];
     if (!p || !matrix)
         return call_fail(call, POP_POPLAR_ERROR, "%s is NULL", p ? "the matrix" : "params");
     if (p->num_groups != 1)
         return call_fail(call, POP_POPLAR_ERROR, "a static product has one group, not %zu", p->num_groups);
     size_t rows = p->transposed ? p->k : p->m, columns = p->transposed ? p->m : p->k;
-    *request = (struct sparse_request){ .shape = { fixed->type, 1, rows, columns, p->n,
-                                                   poplibs_max(matrix->block_dimensions[0], 1),
-                                                   poplibs_max(matrix->block_dimensions[1], 1), matrix->num_nz_values },
-                                        .set = SPARSE_OF_STATIC,
-                                        .transposed = p->transposed };
-    const char *wrong = sparse_shape_wrong(&request->shape, 0, text, sizeof(text));
-    if (wrong)
-        return call_fail(call, POP_POPLAR_ERROR, "%s", wrong);
-    if (fixed->type != POP_HALF && fixed->type != POP_FLOAT)
-        return call_fail(call, POP_TYPE_ERROR, "the data type is %s; it must be half or float",
-                         pop_type_name(fixed->type));
-    return sparse_options_parse(call, SPARSE_OF_STATIC, &request->options) &&
-           sparse_plan_find(call, fixed->target, &request->shape, &request->options, fixed->cache, &request->plan);
+    struct sparse_question asked = { .shape = { fixed->type, 1, rows, columns, p->n,
+                                                poplibs_max(matrix->block_dimensions[0], 1),
+                                                poplibs_max(matrix->block_dimensions[1], 1), matrix->num_nz_values },
+                                     .set = SPARSE_OF_STATIC,
+                                     .transposed = p->transposed,
+                                     .options = fixed->options,
+                                     .target = fixed->target,
+                                     .cache = fixed->cache };
+    return sparse_request_make(call, &asked, request);
 }
 
 /* As large as the fullest cell needs. */

@@ -10,6 +10,7 @@
 struct sparse_fixed {
     const popsparse_static_mat_mul_params *params;
     pop_type type;
+    const struct sparse_options *options; /* NULL: the call's */
     const pop_target *target;
     popsparse_planning_cache *cache;
 };

@@ -39,7 +39,7 @@ popsparse_static_sparse_tensor popsparse_static_create_sparse_dense_mat_mul_lhs_
     const popsparse_matrix *matrix, const char *name, pop_options options, popsparse_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
-    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_fixed fixed = { params, input_type, NULL, pop_graph_target(graph), cache };
     return create_sparse(call, &fixed, matrix, false);
 }
 popsparse_static_sparse_tensor popsparse_static_create_dense_sparse_mat_mul_rhs_at(
@@ -47,7 +47,7 @@ popsparse_static_sparse_tensor popsparse_static_create_dense_sparse_mat_mul_rhs_
     const popsparse_matrix *matrix, const char *name, pop_options options, popsparse_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
-    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_fixed fixed = { params, input_type, NULL, pop_graph_target(graph), cache };
     return create_sparse(call, &fixed, matrix, true);
 }
 
@@ -59,7 +59,7 @@ pop_tensor popsparse_static_create_sparse_dense_mat_mul_rhs_at(pop_where where, 
                                                                pop_options options, popsparse_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
-    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_fixed fixed = { params, input_type, NULL, pop_graph_target(graph), cache };
     struct sparse_request request;
     if (!make(call, &fixed, matrix, false, &request))
         return (pop_tensor){ 0 };
@@ -71,7 +71,7 @@ pop_tensor popsparse_static_create_dense_sparse_mat_mul_lhs_at(pop_where where, 
                                                                pop_options options, popsparse_planning_cache *cache)
 {
     POPLIBS_CALL(graph, log_type(input_type), name, options);
-    struct sparse_fixed fixed = { params, input_type, pop_graph_target(graph), cache };
+    struct sparse_fixed fixed = { params, input_type, NULL, pop_graph_target(graph), cache };
     struct sparse_request request;
     if (!make(call, &fixed, matrix, true, &request))
         return (pop_tensor){ 0 };
@@ -85,17 +85,15 @@ pop_tensor popsparse_static_create_dense_sparse_mat_mul_lhs_at(pop_where where, 
 static bool take(const struct call *call, popsparse_static_sparse_tensor operand, bool transposed,
                  popsparse_planning_cache *cache, struct sparse_request *request, struct sparse_cells *cells)
 {
-    struct sparse_shape shape;
+    struct sparse_question asked = { .set = SPARSE_OF_STATIC, .transposed = transposed, .cache = cache };
     if (!call_ready(call))
         return false;
-    if (!sparse_request_read_key(operand.op, &shape) || !pop_tensor_valid(operand.pattern))
+    if (!sparse_request_read_key(operand.op, &asked.shape) || !pop_tensor_valid(operand.pattern))
         return call_fail(call, POP_POPLAR_ERROR,
                          "the sparse operand has no meta-data of its operation: give that of an operand that a static "
                          "call has created");
-    if (!sparse_request_make(call, &shape, 0, SPARSE_OF_STATIC, cache, request) ||
-        !call_takes(call, "the pattern", operand.pattern))
+    if (!sparse_request_make(call, &asked, request) || !call_takes(call, "the pattern", operand.pattern))
         return false;
-    request->transposed = transposed;
     size_t cells_of_plan = request->plan.cells, values = pop_tensor_num_elements(operand.nz_values);
     if (!sparse_request_check_key(call, request, operand.op))
         return false;

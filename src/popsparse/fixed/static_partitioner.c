@@ -10,27 +10,11 @@ struct popsparse_static_partitioner {
     pop_target target;
     popsparse_static_mat_mul_params params;
     pop_type type;
-    pop_option proportion; /* the option with an effect */
-    char proportion_text[32];
-    size_t num_options;
+    struct sparse_options options;
     popsparse_planning_cache *cache;
     struct sparse_request request; /* of the last pattern */
     size_t *meta_info;             /* its buckets; NULL: there is none yet */
 };
-
-static bool read_options(const struct call *call, pop_options given, popsparse_static_partitioner *p)
-{
-    struct sparse_options options;
-    if (!sparse_options_parse(call, SPARSE_OF_STATIC, &options))
-        return false;
-    for (size_t i = 0; i < given.count; ++i)
-        if (strcmp(given.list[i].key, "availableMemoryProportion") == 0) {
-            snprintf(p->proportion_text, sizeof(p->proportion_text), "%s", given.list[i].value);
-            p->proportion = (pop_option){ "availableMemoryProportion", p->proportion_text };
-            p->num_options = 1;
-        }
-    return true;
-}
 
 popsparse_static_partitioner *
 popsparse_static_partitioner_create_at(pop_where where, const popsparse_static_mat_mul_params *params,
@@ -45,7 +29,7 @@ popsparse_static_partitioner_create_at(pop_where where, const popsparse_static_m
     p->params = *params;
     p->type = data_type;
     p->cache = cache;
-    if (!read_options(&own, options, p)) {
+    if (!sparse_options_parse(&own, SPARSE_OF_STATIC, params->transposed, &p->options)) {
         call_report(&own, error);
         free(p);
         p = NULL;
@@ -62,7 +46,7 @@ void popsparse_static_partitioner_destroy(popsparse_static_partitioner *partitio
 static bool to_data(const struct call *call, popsparse_static_partitioner *p, const popsparse_matrix *matrix,
                     popsparse_sparsity_data *data)
 {
-    struct sparse_fixed fixed = { &p->params, p->type, &p->target, p->cache };
+    struct sparse_fixed fixed = { &p->params, p->type, &p->options, &p->target, p->cache };
     struct sparse_buckets buckets;
     struct sparse_request request;
     if (!sparse_fixed_request(call, &fixed, matrix, &request) || !sparse_fixed_fill(call, &request, matrix, &buckets))
@@ -99,8 +83,7 @@ pop_status popsparse_static_partitioner_create_sparsity_data_at(pop_where where,
                                                                 const popsparse_matrix *matrix,
                                                                 popsparse_sparsity_data *data, pop_error *error)
 {
-    const pop_options options = { &partitioner->proportion, partitioner->num_options };
-    POPLIBS_CALL(NULL, options);
+    POPLIBS_CALL(NULL, log_none());
     pop_error found;
     struct call own = call_reporting(call, &found);
     *data = (popsparse_sparsity_data){ 0 };

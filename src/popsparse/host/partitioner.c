@@ -3,54 +3,26 @@
 #include "poplibs/log.h"
 #include "popsparse/host/buckets.h"
 #include "popsparse/host/host.h"
+#include "popsparse/pass/request.h"
 
 #include <popsparse/sparse_partitioner.h>
 
 struct popsparse_dynamic_partitioner {
-    pop_target target;
-    struct sparse_shape shape;
-    struct sparse_options options;
-    struct sparse_plan plan;
+    struct sparse_request request;
 };
 
 /* ---- making ---- */
 
-struct making {
-    struct sparse_shape shape;
-    double ratio;
-    enum sparse_option_set set;
-    const pop_target *target;
-    popsparse_planning_cache *cache;
-};
-
-static popsparse_dynamic_partitioner *make(const struct call *call, const struct making *making)
-{
-    char text[400];
-    struct sparse_options options;
-    struct sparse_plan plan;
-    const char *wrong = sparse_shape_wrong(&making->shape, making->ratio, text, sizeof(text));
-    if (wrong)
-        return call_fail(call, POP_POPLAR_ERROR, "%s", wrong), NULL;
-    if (making->shape.type != POP_HALF && making->shape.type != POP_FLOAT)
-        return call_fail(call, POP_TYPE_ERROR, "the data type is %s; it must be half or float",
-                         pop_type_name(making->shape.type)),
-               NULL;
-    if (!sparse_options_parse(call, making->set, &options) ||
-        !sparse_plan_find(call, making->target, &making->shape, &options, making->cache, &plan))
-        return NULL;
-    options.constraints = NULL; /* borrowed for the call */
-    popsparse_dynamic_partitioner *made = poplibs_new(1, sizeof(*made));
-    *made = (popsparse_dynamic_partitioner){ *making->target, making->shape, options, plan };
-    return made;
-}
-
-static popsparse_dynamic_partitioner *create(const struct call *call, const struct making *making, pop_error *error)
+static popsparse_dynamic_partitioner *create(const struct call *call, const struct sparse_question *asked,
+                                             pop_error *error)
 {
     pop_error found;
     struct call own = call_reporting(call, &found);
-    popsparse_dynamic_partitioner *made = make(&own, making);
-    if (!made)
-        call_report(&own, error);
+    struct sparse_request request;
+    if (!sparse_request_make(&own, asked, &request))
+        return call_report(&own, error), NULL;
+    popsparse_dynamic_partitioner *made = poplibs_new(1, sizeof(*made));
+    made->request = request;
     return made;
 }
 
@@ -60,9 +32,12 @@ popsparse_dynamic_partitioner_create_at(pop_where where, const popsparse_dynamic
                                         popsparse_planning_cache *cache, const char *name, pop_error *error)
 {
     POPLIBS_CALL(NULL, log_type(data_type), options, name);
-    struct making making = { sparse_shape_of_fully_connected(params, data_type), params->nz_ratio,
-                             SPARSE_OF_FULLY_CONNECTED, target, cache };
-    return create(call, &making, error);
+    struct sparse_question asked = { .shape = sparse_shape_of_fully_connected(params, data_type),
+                                     .ratio = params->nz_ratio,
+                                     .set = SPARSE_OF_FULLY_CONNECTED,
+                                     .target = target,
+                                     .cache = cache };
+    return create(call, &asked, error);
 }
 popsparse_dynamic_partitioner *
 popsparse_dynamic_partitioner_create_mat_mul_at(pop_where where, const popsparse_dynamic_mat_mul_params *params,
@@ -70,9 +45,12 @@ popsparse_dynamic_partitioner_create_mat_mul_at(pop_where where, const popsparse
                                                 popsparse_planning_cache *cache, const char *name, pop_error *error)
 {
     POPLIBS_CALL(NULL, log_type(data_type), options, name);
-    struct making making = { sparse_shape_of_mat_mul(params, data_type), params->nz_ratio, SPARSE_OF_MAT_MUL, target,
-                             cache };
-    return create(call, &making, error);
+    struct sparse_question asked = { .shape = sparse_shape_of_mat_mul(params, data_type),
+                                     .ratio = params->nz_ratio,
+                                     .set = SPARSE_OF_MAT_MUL,
+                                     .target = target,
+                                     .cache = cache };
+    return create(call, &asked, error);
 }
 void popsparse_dynamic_partitioner_destroy(popsparse_dynamic_partitioner *partitioner)
 {
@@ -81,7 +59,7 @@ void popsparse_dynamic_partitioner_destroy(popsparse_dynamic_partitioner *partit
 
 /* ---- conversions ---- */
 
-static bool to_data(const struct call *call, const popsparse_dynamic_partitioner *p, const popsparse_matrix *matrix,
+static bool to_data(const struct call *call, const struct sparse_request *p, const popsparse_matrix *matrix,
                     popsparse_sparsity_data *data)
 {
     struct sparse_entries entries;
@@ -99,8 +77,8 @@ static bool to_data(const struct call *call, const popsparse_dynamic_partitioner
     free(buckets.places);
     return true;
 }
-static bool to_matrix(const struct call *call, const popsparse_dynamic_partitioner *p,
-                      const popsparse_sparsity_data *data, popsparse_format format, popsparse_matrix *matrix)
+static bool to_matrix(const struct call *call, const struct sparse_request *p, const popsparse_sparsity_data *data,
+                      popsparse_format format, popsparse_matrix *matrix)
 {
     struct sparse_entries entries;
     if ((unsigned)format > POPSPARSE_CSC)
@@ -127,7 +105,7 @@ pop_status popsparse_dynamic_partitioner_create_sparsity_data_at(pop_where where
     pop_error found;
     struct call own = call_reporting(call, &found);
     *data = (popsparse_sparsity_data){ 0 };
-    return to_data(&own, partitioner, matrix, data) ? POP_OK : call_report(&own, error);
+    return to_data(&own, &partitioner->request, matrix, data) ? POP_OK : call_report(&own, error);
 }
 pop_status popsparse_dynamic_partitioner_sparsity_data_to_matrix_at(pop_where where,
                                                                     const popsparse_dynamic_partitioner *partitioner,
@@ -139,7 +117,7 @@ pop_status popsparse_dynamic_partitioner_sparsity_data_to_matrix_at(pop_where wh
     pop_error found;
     struct call own = call_reporting(call, &found);
     *matrix = (popsparse_matrix){ .format = format };
-    return to_matrix(&own, partitioner, data, format, matrix) ? POP_OK : call_report(&own, error);
+    return to_matrix(&own, &partitioner->request, data, format, matrix) ? POP_OK : call_report(&own, error);
 }
 void popsparse_sparsity_data_free(popsparse_sparsity_data *data)
 {
@@ -155,7 +133,7 @@ void popsparse_sparsity_data_free(popsparse_sparsity_data *data)
 size_t popsparse_dynamic_partitioner_get_plan_partitions(const popsparse_dynamic_partitioner *partitioner,
                                                          unsigned dimension, size_t *starts, size_t capacity)
 {
-    const struct sparse_plan *plan = &partitioner->plan;
+    const struct sparse_plan *plan = &partitioner->request.plan;
     size_t counts[] = { plan->x, plan->y, plan->z },
            sizes[] = { plan->cell_rows, plan->cell_columns, plan->cell_batch };
     if (dimension > 2)
@@ -166,5 +144,5 @@ size_t popsparse_dynamic_partitioner_get_plan_partitions(const popsparse_dynamic
 }
 size_t popsparse_dynamic_partitioner_get_meta_info_bucket_elements(const popsparse_dynamic_partitioner *partitioner)
 {
-    return partitioner->plan.meta_info;
+    return partitioner->request.plan.meta_info;
 }

@@ -17,8 +17,9 @@ static void connect_grad_w(const struct call *call, const struct sparse_pass *pa
 pop_tensor sparse_value_partials(const struct call *call, const struct sparse_request *request)
 {
     const struct sparse_plan *plan = &request->plan;
-    pop_tensor partials = pop_graph_add_variable(call->graph, POP_FLOAT, POP_SHAPE(plan->z, plan->cells * plan->nz),
-                                                 call_path(call, call->name, "gradients"));
+    pop_tensor partials =
+        pop_graph_add_variable(call->graph, request->options.sums, POP_SHAPE(plan->z, plan->cells * plan->nz),
+                               call_path(call, call->name, "gradients"));
     for (size_t cell = 0; cell < plan->cells && call_ready(call); ++cell)
         for (size_t z = 0; z < plan->z; ++z)
             pop_graph_set_tile_mapping(
@@ -33,7 +34,7 @@ pop_tensor sparse_value_sum(const struct call *call, const struct sparse_request
 {
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    if (request->plan.z == 1 && type == POP_FLOAT)
+    if (request->plan.z == 1 && type == request->options.sums)
         return pop_tensor_at(partials, 0);
     pop_tensor result =
         sparse_bucket_variable(call, request, type, request->plan.nz, call_path(call, call->name, "result"));

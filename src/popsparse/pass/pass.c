@@ -43,9 +43,9 @@ static pop_compute_set look(const struct call *call, const struct sparse_pass *p
     const struct sparse_request *request = pass->request;
     const struct sparse_plan *plan = &request->plan;
     char type[96];
-    snprintf(type, sizeof(type), "popsparse::%s<%s,float>",
+    snprintf(type, sizeof(type), "popsparse::%s<%s,%s>",
              sparse_block_area(&request->shape) == 1 ? pass->vertex : pass->block_vertex,
-             pop_type_name(request->shape.type));
+             pop_type_name(request->shape.type), pop_type_name(request->options.sums));
     pop_compute_set set =
         pop_graph_add_compute_set(call->graph, call_path(call, call->name, own ? "own" : "travelled"));
     for (size_t cell = 0; cell < plan->cells && call_ready(call); ++cell)
@@ -135,11 +135,11 @@ static void travel(const struct call *call, const struct sparse_pass *pass, cons
     t.more = scalar(call, pass, POP_BOOL, "more");
     t.moving.meta_info = sparse_bucket_variable(call, request, POP_UNSIGNED_SHORT, request->plan.meta_info,
                                                 call_path(call, call->name, "metaInfo"));
-    t.moving.values = pass->writes
-                          ? pop_graph_clone(call->graph, POP_FLOAT, cells->values, POP_CLONE_PRESERVE_ORDER_AND_ALIASES,
-                                            call_path(call, call->name, "gradients"))
-                          : sparse_bucket_variable(call, request, request->shape.type, request->plan.nz,
-                                                   call_path(call, call->name, "values"));
+    t.moving.values =
+        pass->writes ? pop_graph_clone(call->graph, request->options.sums, cells->values,
+                                       POP_CLONE_PRESERVE_ORDER_AND_ALIASES, call_path(call, call->name, "gradients"))
+                     : sparse_bucket_variable(call, request, request->shape.type, request->plan.nz,
+                                              call_path(call, call->name, "values"));
     struct call far = in_sequence(call), body = in_sequence(call);
     if (!call_ready(call))
         return;

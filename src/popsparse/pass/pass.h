@@ -22,7 +22,7 @@ struct sparse_place {
 };
 struct sparse_pass {
     const struct sparse_request *request;
-    const char *vertex; /* "SparseDenseMatMul%s<%s,float>" is made of it and the kind of blocks */
+    const char *vertex; /* "popsparse::%s<type,sums>" is made of it, or of the one for blocks */
     const char *block_vertex;
     const char *values; /* the field of the values */
     bool writes;        /* them */
@@ -43,7 +43,7 @@ void sparse_set_cell_fields(const struct call *call, const struct sparse_request
  * {groups, columns, batch}.  cells' values are not used. */
 pop_tensor sparse_grad_w(const struct call *call, const struct sparse_request *request,
                          const struct sparse_cells *cells, pop_tensor grad, pop_tensor dense);
-/* FLOAT {z, values}, which is 0: what each part of the batch adds to the values. */
+/* Partial sums {z, values}, which are 0: what each part of the batch adds to the values. */
 pop_tensor sparse_value_partials(const struct call *call, const struct sparse_request *request);
 /* Their sum, {values}. */
 pop_tensor sparse_value_sum(const struct call *call, const struct sparse_request *request, pop_tensor partials,
@@ -55,12 +55,12 @@ pop_tensor sparse_value_sum(const struct call *call, const struct sparse_request
  * transposed one times {groups, rows, batch}. */
 pop_tensor sparse_product(const struct call *call, const struct sparse_request *request,
                           const struct sparse_cells *cells, pop_tensor dense, bool transposed);
-/* FLOAT {partials, z, groups, lines, batch / z}: each part is on the tile that adds to it, and 0. */
+/* Partial sums {partials, z, groups, lines, batch / z}: each part is on the tile that adds to it, and 0. */
 pop_tensor sparse_partials(const struct call *call, const struct sparse_request *request, enum sparse_lines lines);
 /* Their sum in the operation's type, {groups, lines, batch}. */
 pop_tensor sparse_result(const struct call *call, const struct sparse_request *request, enum sparse_lines lines,
                          pop_tensor partials);
-/* Adds up partial results over dimension 0, which are FLOAT; the result, of the operation's type, is written to out. */
+/* Adds up partial results over dimension 0; the result, of the operation's type, is written to out. */
 void sparse_sum(const struct call *call, pop_tensor partials, pop_tensor out);
 
 #endif

@@ -30,7 +30,7 @@ pop_tensor sparse_partials(const struct call *call, const struct sparse_request 
     const struct sparse_plan *plan = &request->plan;
     size_t count = lines == SPARSE_ROWS ? plan->y : plan->x;
     pop_tensor partials = pop_graph_add_variable(
-        call->graph, POP_FLOAT,
+        call->graph, request->options.sums,
         POP_SHAPE(count, plan->z, request->shape.groups, sparse_num_lines(request, lines), plan->cell_batch),
         call_path(call, call->name, "partials"));
     for (size_t cell = 0; cell < plan->cells && call_ready(call); ++cell)
@@ -49,7 +49,7 @@ pop_tensor sparse_result(const struct call *call, const struct sparse_request *r
 {
     if (!call_ready(call))
         return (pop_tensor){ 0 };
-    if (pop_tensor_dim(partials, 0) == 1 && sparse_result_type(request) == POP_FLOAT)
+    if (pop_tensor_dim(partials, 0) == 1 && sparse_result_type(request) == request->options.sums)
         return sparse_dense_view(call, request, pop_tensor_at(partials, 0));
     struct sparse_request typed = *request;
     typed.shape.type = sparse_result_type(request);

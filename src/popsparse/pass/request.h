@@ -20,10 +20,18 @@ static inline pop_type sparse_result_type(const struct sparse_request *request)
     return request->result != POP_TYPE_NULL ? request->result : request->shape.type;
 }
 
-/* Checks the shape and the call's options, and plans. ratio: the parameters' nz_ratio.  False after an error of the
- * graph. */
-bool sparse_request_make(const struct call *call, const struct sparse_shape *shape, double ratio,
-                         enum sparse_option_set set, popsparse_planning_cache *cache, struct sparse_request *request);
+/* What a request is made of. */
+struct sparse_question {
+    struct sparse_shape shape;
+    double ratio; /* the parameters' nz_ratio */
+    enum sparse_option_set set;
+    bool transposed;
+    const struct sparse_options *options; /* NULL: the call's */
+    const pop_target *target;             /* NULL: the graph's */
+    popsparse_planning_cache *cache;
+};
+/* Checks the shape, reads the options, and plans. False after an error of the call. */
+bool sparse_request_make(const struct call *call, const struct sparse_question *asked, struct sparse_request *request);
 /* What identifies an operation's operand, as a text that the graph keeps: kind, shape and options. */
 const char *sparse_request_key(const struct call *call, const struct sparse_request *request);
 /* Checks that an operand was created for the request; key NULL is allowed.  False after an error of the graph. */

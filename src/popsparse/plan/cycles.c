@@ -83,12 +83,12 @@ static uint64_t element_cycles(enum sparse_phase pass, const struct sparse_work 
 /* ---- blocks ---- */
 
 struct block_costs {
-    uint64_t side, base, per_z[2]; /* of a product's worker, by float and half */
-    uint64_t grad_w_base, grad_w_block[2], grad_w_z[2];
+    uint64_t side, base, per_z[2];                      /* of a product's worker, by float and half */
+    uint64_t grad_w_base, grad_w_block[3], grad_w_z[2]; /* the block also by half with half sums */
 };
-static const struct block_costs block_costs[] = { { 4, 26, { 4, 2 }, 26, { 45, 33 }, { 12, 6 } },
-                                                  { 8, 23, { 8, 4 }, 27, { 208, 113 }, { 48, 24 } },
-                                                  { 16, 22, { 4, 4 }, 24, { 505, 505 }, { 96, 96 } } };
+static const struct block_costs block_costs[] = { { 4, 26, { 4, 2 }, 26, { 45, 33, 29 }, { 12, 6 } },
+                                                  { 8, 23, { 8, 4 }, 27, { 208, 113, 113 }, { 48, 24 } },
+                                                  { 16, 22, { 4, 4 }, 24, { 505, 505, 441 }, { 96, 96 } } };
 enum { BLOCK = 20 }; /* of a block in a product's worker, 14 to 25 by its side and type */
 
 /* Workers share the batch in products, and the rows in the gradient of the weights. */
@@ -99,7 +99,8 @@ static uint64_t block_cycles(enum sparse_phase pass, const struct sparse_work *w
     uint64_t rows = work->rows * (work->block_rows / side), columns = work->columns * (work->block_columns / side);
     uint64_t part = poplibs_ceil_div(work->batch, workers), count = rows * columns;
     if (pass == SPARSE_GRAD_W) {
-        uint64_t block = costs->grad_w_block[half] + work->batch * costs->grad_w_z[half];
+        unsigned kind = half ? 1 + (work->sums == POP_HALF) : 0;
+        uint64_t block = costs->grad_w_block[kind] + work->batch * costs->grad_w_z[half];
         return 75 + 26 + workers * (costs->grad_w_base + poplibs_ceil_div(rows, workers) * (9 + columns * block));
     }
     uint64_t load = side * side / (half ? 4 : 2) + 3 + 12;

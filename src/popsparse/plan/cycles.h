@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct sparse_work {
-    pop_type type;
+    pop_type type, sums;  /* of values and operands; of partial results */
     size_t rows, columns; /* block rows with a value, and blocks in each of them */
     size_t batch;
     size_t block_rows, block_columns;

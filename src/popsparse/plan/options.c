@@ -6,7 +6,7 @@
 struct static_options {
     struct sparse_options common;
     unsigned bands, splits;
-    bool verbose, preprocessing;
+    bool preprocessing; /* without effect */
 };
 
 static const struct poplibs_option fully_connected_table[] = {
@@ -43,12 +43,22 @@ static bool check(const struct call *call, const struct sparse_options *options)
     return true;
 }
 
-bool sparse_options_parse(const struct call *call, enum sparse_option_set set, struct sparse_options *options)
+struct sparse_options sparse_options_default(void)
 {
-    /* What the table of a set lacks: the options of dynamic layers. */
-    struct static_options parsed = {
-        .common = { .oversize = 0.3, .for_speed = true, .shared = true, .rearrange = true, .constraints = "" }
-    };
+    return (struct sparse_options){ .proportion = 0.6,
+                                    .oversize = 0.3,
+                                    .for_speed = true,
+                                    .shared = true,
+                                    .rearrange = true,
+                                    .constraints = "",
+                                    .sums = POP_FLOAT };
+}
+
+bool sparse_options_parse(const struct call *call, enum sparse_option_set set, bool transposed,
+                          struct sparse_options *options)
+{
+    /* With what the table of a set lacks. */
+    struct static_options parsed = { .common = sparse_options_default() };
     const struct poplibs_option *table = set == SPARSE_OF_FULLY_CONNECTED ? fully_connected_table
                                          : set == SPARSE_OF_MAT_MUL       ? mat_mul_table
                                                                           : static_table;
@@ -60,5 +70,8 @@ bool sparse_options_parse(const struct call *call, enum sparse_option_set set, s
     if (!call_read_options(call, call->options, table, count, &parsed))
         return false;
     *options = parsed.common;
+    /* Bands divide what is summed over. */
+    options->splits[transposed ? 0 : 1] = parsed.bands;
+    options->splits[2] = parsed.splits;
     return check(call, options) && take_constraints(call, options);
 }

@@ -66,47 +66,56 @@ struct sparse_work sparse_plan_work(const struct sparse_shape *shape, const stru
            columns = (double)(plan->cell_columns / shape->block_columns);
     double used = ceil(rows * (1 - pow(1 - fmin(ratio, 1), columns)));
     double each = used > 0 ? ceil(rows * columns * fmin(ratio, 1) / used) : 0;
-    return (struct sparse_work){ shape->type,       (size_t)used,         (size_t)each, plan->cell_batch,
-                                 shape->block_rows, shape->block_columns, true };
+    return (struct sparse_work){ .type = shape->type,
+                                 .sums = POP_FLOAT,
+                                 .rows = (size_t)used,
+                                 .columns = (size_t)each,
+                                 .batch = plan->cell_batch,
+                                 .block_rows = shape->block_rows,
+                                 .block_columns = shape->block_columns,
+                                 .own = true };
 }
 
 /* ---- costs ---- */
 
 enum { SYNC = 200, VECTOR_BYTES = 8 };
 
-/* Cycles in which n partial results of `elements` floats are exchanged and added by as many tiles. */
-static double reduce_cycles(const pop_target *target, double elements, size_t n)
+/* Cycles in which n partial results of `elements` sums of `size` bytes are exchanged and added by as many tiles. */
+static double reduce_cycles(const pop_target *target, double elements, double size, size_t n)
 {
-    double received = elements * 4 * (double)(n - 1) / (double)n;
-    return n > 1 ? 2 * SYNC + received / target->exchange_bytes_per_cycle + elements * 4 / VECTOR_BYTES : 0;
+    double received = elements * size * (double)(n - 1) / (double)n;
+    return n > 1 ? 2 * SYNC + received / target->exchange_bytes_per_cycle + elements * size / VECTOR_BYTES : 0;
 }
 
 /* A product: the operand's and the result's elements of a tile, and how many tiles' results are added. */
 static double pass_cycles(const struct search *search, const struct sparse_plan *plan, enum sparse_phase pass)
 {
     const struct sparse_shape *shape = search->shape;
-    double size = shape->type == POP_HALF ? 2 : 4, batch = (double)plan->cell_batch;
+    double size = shape->type == POP_HALF ? 2 : 4, sum = (double)pop_type_size(search->options->sums),
+           batch = (double)plan->cell_batch;
     double rows = (double)plan->cell_rows * batch, columns = (double)plan->cell_columns * batch;
     double bucket = (double)plan->nz * size + (double)plan->meta_info * 2;
     double in = pass == SPARSE_FORWARD ? columns : pass == SPARSE_GRAD_A ? rows : rows + columns;
     double out = pass == SPARSE_FORWARD ? rows : pass == SPARSE_GRAD_A ? columns : (double)plan->nz;
     size_t parts = pass == SPARSE_FORWARD ? plan->y : pass == SPARSE_GRAD_A ? plan->x : plan->z;
     struct sparse_work work = sparse_plan_work(shape, plan);
+    work.sums = search->options->sums;
     double received = in * size + bucket * (double)(plan->z - 1) / (double)plan->z;
     unsigned workers = search->target->num_worker_contexts;
-    return 3 * SYNC + received / search->target->exchange_bytes_per_cycle + out * 4 / VECTOR_BYTES +
-           (double)sparse_cycles(pass, &work, workers) + reduce_cycles(search->target, out, parts);
+    return 3 * SYNC + received / search->target->exchange_bytes_per_cycle + out * sum / VECTOR_BYTES +
+           (double)sparse_cycles(pass, &work, workers) + reduce_cycles(search->target, out, sum, parts);
 }
 static double pass_bytes(const struct search *search, const struct sparse_plan *plan)
 {
-    double size = search->shape->type == POP_HALF ? 2 : 4, batch = (double)plan->cell_batch;
+    double size = search->shape->type == POP_HALF ? 2 : 4, sum = (double)pop_type_size(search->options->sums),
+           batch = (double)plan->cell_batch;
     double rows = (double)plan->cell_rows * batch, columns = (double)plan->cell_columns * batch;
     double bucket = (double)plan->nz * size + (double)plan->meta_info * 2;
-    double product = columns * size + rows * 4;
+    double product = columns * size + rows * sum;
     if (search->options->grad_a)
-        product = fmax(product, rows * size + columns * 4);
+        product = fmax(product, rows * size + columns * sum);
     if (search->options->grad_w)
-        product = fmax(product, (rows + columns) * size + (double)plan->nz * 4);
+        product = fmax(product, (rows + columns) * size + (double)plan->nz * sum);
     return product + 3 * bucket; /* its own, and two that travel */
 }
 
@@ -196,6 +205,7 @@ bool sparse_plan_find(const struct call *call, const pop_target *target, const s
                                    options->oversize,
                                    options->grad_a,
                                    options->grad_w,
+                                   options->sums,
                                    { options->splits[0], options->splits[1], options->splits[2] } };
     if (sparse_plan_cache_find(cache, &key, plan))
         return true;
@@ -204,9 +214,11 @@ bool sparse_plan_find(const struct call *call, const pop_target *target, const s
     search.limit = options->proportion * target->bytes_per_tile;
     search_splits(&search);
     if (!search.found)
-        return call_fail(call, POP_INVALID_OPTION,
-                         "no plan splits %zu x %zu over %zu tiles for a batch of %zu with these constraints",
-                         shape->rows, shape->columns, search.tiles, shape->batch);
+        return call_fail(
+            call, POP_INVALID_OPTION,
+            "no plan splits %zu x %zu over %zu tiles for a batch of %zu with these constraints: parts have "
+            "the same size, but for a last one of rows or columns, and each has something",
+            shape->rows, shape->columns, search.tiles, shape->batch);
     *plan = search.best;
     sparse_plan_cache_insert(cache, &key, plan);
     return true;

@@ -47,7 +47,7 @@ static bool same_shape(const struct sparse_shape *a, const struct sparse_shape *
 static bool same(const struct sparse_plan_key *a, const struct sparse_plan_key *b)
 {
     return same_shape(&a->shape, &b->shape) && a->proportion == b->proportion && a->oversize == b->oversize &&
-           a->grad_a == b->grad_a && a->grad_w == b->grad_w && a->splits[0] == b->splits[0] &&
+           a->grad_a == b->grad_a && a->grad_w == b->grad_w && a->sums == b->sums && a->splits[0] == b->splits[0] &&
            a->splits[1] == b->splits[1] && a->splits[2] == b->splits[2] && pop_target_equal(&a->target, &b->target);
 }
 /* NULL: not known. */

@@ -10,6 +10,7 @@ struct sparse_plan_key {
     struct sparse_shape shape;
     double proportion, oversize;
     bool grad_a, grad_w;
+    pop_type sums;
     size_t splits[3];
 };
 bool sparse_plan_cache_find(popsparse_planning_cache *cache, const struct sparse_plan_key *key,

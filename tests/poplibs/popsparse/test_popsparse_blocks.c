@@ -112,7 +112,7 @@ static void test_products(void **state)
                                    .rhs_need_transpose = i % 3 == 1,
                                    .in_type = type,
                                    .out_type = i % 4 == 3 ? POP_FLOAT : type,
-                                   .partials_type = POP_FLOAT,
+                                   .partials_type = i % 4 == 1 ? POP_HALF : POP_FLOAT,
                                    .sub_block_mask = (popsparse_experimental_sub_block_mask)(i / 4),
                                    .num_groups = 1 + i % 2 },
                                  i * 9,
@@ -219,6 +219,10 @@ static void mistakes_are_errors(void **state)
     popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_OPTIONS({ "partitionMethod", "x" }),
                                       NULL);
     assert_error(bed.graph, POP_INVALID_OPTION, api, "option 'partitionMethod' cannot be 'x'");
+    p.partials_type = POP_HALF;
+    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
+    assert_error(bed.graph, POP_TYPE_ERROR, api, "partial sums are half; of float operands they must be float");
+    p.partials_type = POP_FLOAT;
     p.block_size[1] = 3;
     popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
     assert_error(bed.graph, POP_POPLAR_ERROR, api, "dimension 1 of 8 is not divided into blocks of 3");

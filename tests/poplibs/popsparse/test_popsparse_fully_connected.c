@@ -227,8 +227,10 @@ static void test_elements(void **state)
 static void test_blocks(void **state)
 {
     (void)state;
-    pop_options o = POP_OPTIONS(TRAINING);
+    pop_options o = POP_OPTIONS(TRAINING), halves = POP_OPTIONS(TRAINING, { "partialsType", "half" });
     for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
+        check_layer(d, 9, &(struct layer){ 2, 24, 40, 4, 8, 8, 14, POP_HALF, true, halves });
+        check_layer(d, 12, &(struct layer){ 1, 32, 48, 40, 4, 4, 60, POP_HALF, false, halves });
         check_layer(d, 12, &(struct layer){ 1, 40, 32, 6, 4, 4, 30, POP_FLOAT, false, o });
         check_layer(d, 9, &(struct layer){ 2, 24, 40, 4, 8, 8, 14, POP_HALF, true, o });
         check_layer(d, 6, &(struct layer){ 1, 64, 48, 2, 16, 16, 7, POP_HALF, false, o });
@@ -244,11 +246,15 @@ static void test_splits_and_spills(void **state)
                 spills = POP_OPTIONS(TRAINING, { "planConstraints", "{\"partition\":{\"x\":2,\"y\":3,\"z\":2}}" },
                                      { "partitioner.forceBucketSpills", "true" },
                                      { "metaInfoBucketOversizeProportion", "1.5" }),
+                halves = POP_OPTIONS(TRAINING, { "planConstraints", "{\"partition\":{\"x\":2,\"y\":3,\"z\":2}}" },
+                                     { "partitioner.forceBucketSpills", "true" },
+                                     { "metaInfoBucketOversizeProportion", "1.5" }, { "partialsType", "half" }),
                 slow = POP_OPTIONS(TRAINING, { "planConstraints", "{\"partition\":{\"x\":4,\"y\":2,\"z\":1}}" },
                                    { "partitioner.optimiseForSpeed", "false" }, { "availableMemoryProportion", "0" });
     check_layer(BED_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_FLOAT, false, splits });
     check_layer(BED_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_HALF, false, spills });
     check_layer(BED_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_FLOAT, false, spills });
+    check_layer(BED_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_HALF, false, halves });
     check_layer(BED_MODEL, 12, &(struct layer){ 1, 32, 20, 8, 1, 1, 120, POP_FLOAT, true, slow });
     check_layer(BED_MODEL, 4, &(struct layer){ 1, 30, 20, 8, 1, 1, 600, POP_FLOAT, false, POP_OPTIONS(TRAINING) });
 }

@@ -19,6 +19,7 @@ struct product {
     bool on_right;  /* dense x sparse */
     bool exchanged; /* the dense operand's dimensions */
     bool created;
+    pop_options options;
 };
 
 static pop_tensor dense_of_product(struct bed *bed, const struct product *p,
@@ -29,9 +30,9 @@ static pop_tensor dense_of_product(struct bed *bed, const struct product *p,
                          p->on_right != p->exchanged ? POP_SHAPE(1, p->n, p->k) : POP_SHAPE(1, p->k, p->n),
                          BED_SCATTERED);
     pop_tensor made = p->on_right ? popsparse_static_create_dense_sparse_mat_mul_lhs(bed->graph, p->type, params, m,
-                                                                                     "dense", POP_NO_OPTIONS, NULL)
+                                                                                     "dense", p->options, NULL)
                                   : popsparse_static_create_sparse_dense_mat_mul_rhs(bed->graph, p->type, params, m,
-                                                                                     "dense", POP_NO_OPTIONS, NULL);
+                                                                                     "dense", p->options, NULL);
     bed_write(bed, made, NULL, -1, 1);
     return made;
 }
@@ -63,23 +64,23 @@ static void check_product(enum bed_device device, unsigned tiles, const struct p
     pattern_fill(&pattern, p->stored, &random);
     popsparse_matrix m = pattern_matrix(&pattern, POPSPARSE_CSR, &random), back;
     popsparse_static_partitioner *partitioner = popsparse_static_partitioner_create(
-        &params, p->type, pop_device_target(bed.device), POP_NO_OPTIONS, NULL, NULL, &error);
+        &params, p->type, pop_device_target(bed.device), p->options, NULL, NULL, &error);
     if (!partitioner || popsparse_static_partitioner_create_sparsity_data(partitioner, &m, &data, &error) != POP_OK)
         fail_msg("%s", error.text);
     popsparse_static_sparse_tensor sparse =
         p->on_right ? popsparse_static_create_dense_sparse_mat_mul_rhs(bed.graph, p->type, &params, &m, "sparse",
-                                                                       POP_NO_OPTIONS, NULL)
+                                                                       p->options, NULL)
                     : popsparse_static_create_sparse_dense_mat_mul_lhs(bed.graph, p->type, &params, &m, "sparse",
-                                                                       POP_NO_OPTIONS, NULL);
+                                                                       p->options, NULL);
     assert_built(bed.graph);
     assert_int_equal(data.num_nz_values, pop_tensor_num_elements(sparse.nz_values));
     bed_write(&bed, sparse.nz_values, data.nz_values, 0, 0);
     pop_tensor dense = dense_of_product(&bed, p, &params, &m);
     pop_tensor out = p->on_right
                          ? popsparse_static_dense_sparse_mat_mul(bed.graph, dense, sparse, bed.program, p->exchanged,
-                                                                 false, "product", POP_NO_OPTIONS, NULL)
+                                                                 false, "product", p->options, NULL)
                          : popsparse_static_sparse_dense_mat_mul(bed.graph, sparse, dense, bed.program, false,
-                                                                 p->exchanged, "product", POP_NO_OPTIONS, NULL);
+                                                                 p->exchanged, "product", p->options, NULL);
     double *got = bed_run(&bed, out);
     check_values(p, &pattern, bed_given(&bed, dense), got);
     assert_int_equal(
@@ -107,12 +108,15 @@ static void test_products(void **state)
     for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
         for (unsigned i = 0; i < 8; ++i) {
             pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
-            check_product(d, 11, &(struct product){ 17, 23, 2 + i, 1, 40, type, i & 2, i & 4, false });
-            check_product(d, 14, &(struct product){ 32, 24, 6, 8, 5, type, i & 2, i & 4, false });
+            check_product(d, 11, &(struct product){ 17, 23, 2 + i, 1, 40, type, i & 2, i & 4, false, POP_NO_OPTIONS });
+            check_product(d, 14, &(struct product){ 32, 24, 6, 8, 5, type, i & 2, i & 4, false, POP_NO_OPTIONS });
         }
-    check_product(BED_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true });
-    check_product(BED_MODEL, 16, &(struct product){ 16, 12, 8, 4, 12, POP_FLOAT, true, false, true });
-    check_product(BED_MODEL, 9, &(struct product){ 9, 12, 5, 1, 0, POP_FLOAT, false, false, true });
+    pop_options bands = POP_OPTIONS({ "numBands", "3" }, { "nSplit", "2" }); /* 48 / 3, 12 / 3 */
+    check_product(BED_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, bands });
+    check_product(BED_MODEL, 16, &(struct product){ 16, 12, 8, 4, 9, POP_FLOAT, true, false, true, bands });
+    check_product(BED_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, POP_NO_OPTIONS });
+    check_product(BED_MODEL, 16, &(struct product){ 16, 12, 8, 4, 12, POP_FLOAT, true, false, true, POP_NO_OPTIONS });
+    check_product(BED_MODEL, 9, &(struct product){ 9, 12, 5, 1, 0, POP_FLOAT, false, false, true, POP_NO_OPTIONS });
 }
 
 static void mistakes_are_errors(void **state)
