@@ -21,6 +21,18 @@ struct poplibs_spread poplibs_spread_of(const pop_interval_lists *mapping)
     return spread;
 }
 
+bool call_first_tile(const struct call *call, pop_tensor t, unsigned *tile)
+{
+    pop_interval_lists mapping;
+    *tile = 0;
+    if (!pop_graph_get_tile_mapping(call->graph, t, NULL, &mapping))
+        return false;
+    for (size_t i = mapping.count; i-- > 0;)
+        *tile = mapping.first[i + 1] > mapping.first[i] ? (unsigned)i : *tile;
+    pop_interval_lists_free(&mapping);
+    return true;
+}
+
 void call_for_each_tile(const struct call *call, pop_tensor flat, call_tile_visitor visit, void *user)
 {
     pop_interval_lists mapping;

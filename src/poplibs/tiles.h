@@ -28,6 +28,10 @@ struct poplibs_tile {
 };
 typedef void (*call_tile_visitor)(const struct call *call, const struct poplibs_tile *tile, void *user);
 
+/* The first tile that has elements of t: that of a scalar. Tile 0 for a tensor without elements. False after an error
+ * of the graph. */
+bool call_first_tile(const struct call *call, pop_tensor t, unsigned *tile);
+
 /* Visits each tile that has elements of t, which must be flat; an element that occurs several times in t is visited
  * once. */
 void call_for_each_tile(const struct call *call, pop_tensor flat, call_tile_visitor visit, void *user);

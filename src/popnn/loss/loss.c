@@ -174,13 +174,9 @@ static void add_accuracy(const struct call *call, pop_tensor outputs, pop_tensor
     pop_tensor largest = pop_tensor_num_elements(outputs) ? popnn_arg_max(graph, outputs, sequence, path) : labels;
     if (!call_ready(call))
         return;
-    pop_interval_lists mapping;
-    unsigned tile = 0;
-    if (!pop_graph_get_tile_mapping(graph, num_correct, NULL, &mapping))
+    unsigned tile;
+    if (!call_first_tile(call, num_correct, &tile))
         return;
-    while (tile + 1 < mapping.count && mapping.first[tile + 1] == 0)
-        ++tile;
-    pop_interval_lists_free(&mapping);
     pop_compute_set set = pop_graph_add_compute_set(graph, path);
     pop_vertex vertex = call_vertex(call, set, "popnn::CalcAccuracy<unsigned int>", tile);
     call_connect(call, vertex, "maxPerBatch", largest);

@@ -249,7 +249,7 @@ pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph,
 {
     POPLIBS_CALL_IN(sequence, graph, in, log_type(type), tolerance, name);
     pop_type from = pop_tensor_type(in);
-    pop_interval_lists mapping;
+    unsigned tile;
     if (!call_ready(call))
         return (pop_tensor){ 0 };
     if (pop_tensor_num_elements(in) != 1 || (from != POP_HALF && from != POP_FLOAT) ||
@@ -259,12 +259,8 @@ pop_tensor popops_check_accuracy_when_cast_at(pop_where where, pop_graph *graph,
                   pop_tensor_num_elements(in), pop_type_name(from), pop_type_name(type));
         return (pop_tensor){ 0 };
     }
-    if (!pop_graph_get_tile_mapping(graph, in, NULL, &mapping))
+    if (!call_first_tile(call, in, &tile))
         return (pop_tensor){ 0 };
-    unsigned tile = 0;
-    while (tile + 1 < mapping.count && mapping.first[tile] == mapping.first[tile + 1])
-        ++tile;
-    pop_interval_lists_free(&mapping);
     pop_tensor out = pop_graph_add_variable(graph, POP_BOOL, POP_SHAPE(), call_path(call, name, "isAccurate"));
     pop_graph_set_tile_mapping(graph, out, tile);
     pop_compute_set set = pop_graph_add_compute_set(graph, call_path(call, name, "checkAccuracyWhenCast"));

@@ -2,6 +2,7 @@
 /* A metadata element from a scale that the program computes. */
 #include "poplibs/log.h"
 #include "poplibs/support.h"
+#include "poplibs/tiles.h"
 
 #include <popops/quarter_metadata.h>
 
@@ -10,7 +11,7 @@ pop_tensor popops_create_metadata_tensor_at(pop_where where, pop_graph *graph, p
 {
     POPLIBS_CALL_IN(sequence, graph, (unsigned)format, scale, name);
     pop_tensor none = { 0 };
-    pop_interval_lists mapping;
+    unsigned tile;
     if (!call_ready(call) || !call_takes(call, "the scale", scale))
         return none;
     if (pop_tensor_type(scale) != POP_INT || pop_tensor_num_elements(scale) != 1) {
@@ -18,12 +19,8 @@ pop_tensor popops_create_metadata_tensor_at(pop_where where, pop_graph *graph, p
                   pop_tensor_num_elements(scale), pop_type_name(pop_tensor_type(scale)));
         return none;
     }
-    if (!pop_graph_get_tile_mapping(graph, scale, NULL, &mapping))
+    if (!call_first_tile(call, scale, &tile))
         return none;
-    unsigned tile = 0;
-    while (tile + 1 < mapping.count && mapping.first[tile + 1] == mapping.first[tile])
-        ++tile;
-    pop_interval_lists_free(&mapping);
     pop_tensor out =
         pop_graph_add_variable(graph, POP_QUARTER_METADATA, POP_SHAPE(), call_path(call, name, "metadata"));
     pop_graph_set_tile_mapping(graph, out, tile);

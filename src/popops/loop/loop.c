@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counter starts one step before its first value, because each iteration begins with increment and comparison. */
 #include "poplibs/log.h"
+#include "poplibs/tiles.h"
 
 #include <popops/loop.h>
 
@@ -47,18 +48,14 @@ pop_program popops_counted_for_loop_at(pop_where where, pop_graph *graph, pop_te
     pop_program none = { 0 };
     if (!call_ready(call))
         return none;
-    unsigned tile = 0;
-    pop_interval_lists mapping;
+    unsigned tile;
     bool given = pop_tensor_valid(count);
     if (!given && pop_tensor_valid(limit))
         count = pop_graph_add_variable_mapped(graph, pop_tensor_type(limit), POP_SHAPE(), POP_MAPPING_LINEAR, name);
     if (!check(call, count, limit, step))
         return none;
-    if (!pop_graph_get_tile_mapping(graph, count, NULL, &mapping))
+    if (!call_first_tile(call, count, &tile))
         return none;
-    while (mapping.first[tile + 1] == mapping.first[tile])
-        ++tile;
-    pop_interval_lists_free(&mapping);
     uint32_t before = (uint32_t)initial - (uint32_t)step;
     pop_tensor first =
         pop_graph_add_constant_fill(graph, pop_tensor_type(count), POP_SHAPE(), POP_UNSIGNED_INT, &before, "initial");
