@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/convolution/conv_call.h"
-#include "poplin/planner/plan.h"
 
 #include <poplin/conv_util.h>
 #include <popops/cast.h>
@@ -34,14 +33,18 @@ static int update_pass(int pass)
     return pass == POPLIN_PASS_NONE || pass == POPLIN_PASS_NONE_MATMUL ? pass : POPLIN_PASS_TRAINING_WU;
 }
 
-/* Decides whether QUARTER operands are multiplied as such. */
-static void decide_quarter(struct conv_call *request)
+/* Decides whether QUARTER operands are multiplied as such: that is planned where the target can. False after an error
+ * of the graph. */
+static bool decide_quarter(struct conv_call *request)
 {
-    request->options.keeps_quarter =
-        !request->simple.is_empty && plan_keeps_quarter(request->call, pop_graph_target(request->call->graph),
-                                                        &request->simple.params, &request->options, request->cache);
+    bool can = !request->simple.is_empty && plan_can_keep_quarter(pop_graph_target(request->call->graph));
+    if (can && !plan_get(request->call, &request->simple.params, &request->options, request->cache, &request->planned))
+        return false;
+    request->is_planned = can;
+    request->options.keeps_quarter = can && request->planned.params.input_type == POP_QUARTER;
     if (!request->options.keeps_quarter)
         request->given.input_type = request->convolved.input_type = request->simple.params.input_type = POP_HALF;
+    return true;
 }
 
 bool conv_call_begin(const struct call *call, struct conv_call *request, enum conv_purpose purpose,
@@ -67,8 +70,8 @@ bool conv_call_begin(const struct call *call, struct conv_call *request, enum co
         request->options.pass = update_pass(request->options.pass);
     }
     request->simple = conv_simplify(&request->convolved);
-    if (request->quarter)
-        decide_quarter(request);
+    if (request->quarter && !decide_quarter(request))
+        return false;
     request->name = name ? name : "";
     request->path = path_of(call, name, &request->convolved);
     return true;

@@ -6,6 +6,7 @@
 #include "poplin/convolution/conv_program.h"
 #include "poplin/convolution/conv_simplify.h"
 #include "poplin/planner/conv_options.h"
+#include "poplin/planner/plan.h"
 
 /* The convolution that a call computes: that of its parameters, or their weight update. */
 enum conv_purpose { CONV_FORWARD, CONV_WEIGHT_UPDATE };
@@ -18,6 +19,8 @@ struct conv_call {
     /* The operands are QUARTER.  With options.keeps_quarter vertices take their codes, UNSIGNED_CHAR, otherwise they
      * are cast to HALF, of which all parameters here are then. */
     bool quarter;
+    bool is_planned;              /* QUARTER operands were planned to decide this */
+    struct conv_planned planned;  /* the plan that was taken then */
     poplin_conv_params convolved; /* depends on the purpose */
     struct conv_simple simple;    /* the simplified convolution, which is planned */
     struct conv_options options;

@@ -72,7 +72,10 @@ bool conv_resolve(struct conv_resolved *conv, const struct conv_call *request, c
         return false;
     if (request->simple.is_empty)
         return true;
-    if (!plan_get(request->call, &request->simple.params, &request->options, request->cache, &planned))
+    /* convolutions that share tiles have been planned again since */
+    if (request->is_planned && request->options.share.objective == POPLIN_ALONE)
+        planned = request->planned;
+    else if (!plan_get(request->call, &request->simple.params, &request->options, request->cache, &planned))
         return false;
     conv->plan = planned.plan;
     conv->swapped = conv->plan.transform.swap_operands;

@@ -288,7 +288,7 @@ static bool find(const pop_target *target, struct plan_cached *asked)
     return count > 0;
 }
 
-/* ---- interface ---- */
+/* ---- one convolution ---- */
 
 /* Sets the first tile: that of the convolution's share of tiles, or a hash, so that convolutions do not all use the
  * same tiles. */
@@ -351,9 +351,20 @@ static void log_plan(const struct plan_cached *found)
     }
 }
 
-pop_status plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
-                     const struct conv_options *options, poplin_planning_cache *cache, struct conv_planned *planned,
-                     pop_error *error)
+static pop_status write_constraints(const struct call *call, const struct conv_options *options,
+                                    const struct conv_plan *plan, pop_error *error)
+{
+    char text[800];
+    if (!*options->constraints_output || plan_write_constraints(plan, options->constraints_output))
+        return POP_OK;
+    snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written", options->constraints_output);
+    return call_set_error(call, error, POP_FILE_LOAD_ERROR, text);
+}
+
+/* Plans a convolution whose operands have the parameters' type. */
+static pop_status find_typed(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                             const struct conv_options *options, poplin_planning_cache *cache,
+                             struct conv_planned *planned, pop_error *error)
 {
     char text[800];
     struct plan_cached asked;
@@ -362,11 +373,6 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     poplin_conv_params with_field = params->num_field_dims ? *params : params_with_field(params);
     asked.planned.params = poplin_conv_params_canonicalize(&with_field);
     asked.options = *options;
-    if (asked.planned.params.input_type == POP_QUARTER) {
-        conv_options_for_quarter(&asked.options);
-        asked.options.keeps_quarter |= plan_keeps_quarter(call, target, params, &asked.options, cache);
-        asked.planned.params.input_type = asked.options.keeps_quarter ? POP_QUARTER : POP_HALF;
-    }
     bool empty = fill_up(&asked.planned.params);
     if (!plan_cache_find(cache, &asked)) {
         struct plan_cached passes[PASSES];
@@ -383,11 +389,9 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
         for (size_t i = 0; i < count; ++i)
             place(&passes[i].options, &passes[i].planned.params, &passes[i].planned.plan);
         asked = passes[own];
-        if (*options->constraints_output && !plan_write_constraints(&asked.planned.plan, options->constraints_output)) {
-            snprintf(text, sizeof(text), "planConstraintsOutputFilename: '%s' cannot be written",
-                     options->constraints_output);
-            return call_set_error(call, error, POP_FILE_LOAD_ERROR, text);
-        }
+        pop_status status = write_constraints(call, options, &asked.planned.plan, error);
+        if (status != POP_OK)
+            return status;
         log_plan(&asked);
         for (size_t i = 0; i < count; ++i)
             plan_cache_insert(cache, &passes[i]);
@@ -398,24 +402,16 @@ pop_status plan_find(const struct call *call, const pop_target *target, const po
     return POP_OK;
 }
 
-bool plan_keeps_quarter(const struct call *call, const pop_target *target, const poplin_conv_params *params,
-                        const struct conv_options *options, poplin_planning_cache *cache)
+/* ---- operands of QUARTER ---- */
+
+bool plan_can_keep_quarter(const pop_target *target)
 {
-    struct conv_planned kept, cast;
-    pop_error error;
-    if (options->keeps_quarter)
-        return true;
-    if (!pop_target_num_conv_units(target, POP_QUARTER, POP_HALF) || target->poplibs_release != POP_POPLIBS_2021)
-        return false;
-    poplin_conv_params halves = *params;
-    struct conv_options keeping = *options, casting = *options;
-    halves.input_type = POP_HALF;
-    keeping.keeps_quarter = true;
-    keeping.constraints_output[0] = casting.constraints_output[0] = '\0';
-    if (plan_find(call, target, params, &keeping, cache, &kept, &error) != POP_OK)
-        return false;
-    if (plan_find(call, target, &halves, &casting, cache, &cast, &error) != POP_OK)
-        return true;
+    return pop_target_num_conv_units(target, POP_QUARTER, POP_HALF) && target->poplibs_release == POP_POPLIBS_2021;
+}
+
+/* Cycles in which all tiles cast their share of the operands. */
+static uint64_t cast_cycles(const pop_target *target, const poplin_conv_params *params, unsigned tiles)
+{
     uint64_t inputs = params->num_conv_groups * params->batch_size * params->input_channels_per_conv_group,
              weights = params->num_conv_groups * params->input_channels_per_conv_group *
                        params->output_channels_per_conv_group;
@@ -423,8 +419,43 @@ bool plan_keeps_quarter(const struct call *call, const pop_target *target, const
         inputs *= params->input_field_shape[d];
         weights *= params->kernel_shape[d];
     }
-    uint64_t share = poplibs_ceil_div(inputs + weights, poplibs_max(options->tiles_per_ipu, 1));
-    return kept.cost.cycles <= cast.cost.cycles + cycles_cast(target->num_worker_contexts, share, false, false);
+    return cycles_cast(target->num_worker_contexts, poplibs_ceil_div(inputs + weights, poplibs_max(tiles, 1)), false,
+                       false);
+}
+
+/* Plans the operands as they are, and as HALF, once each; takes the faster plan. */
+static pop_status find_quarter(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                               const struct conv_options *options, poplin_planning_cache *cache,
+                               struct conv_planned *planned, pop_error *error)
+{
+    struct conv_planned cast;
+    poplin_conv_params halves = *params;
+    struct conv_options keeping = *options, casting = *options;
+    halves.input_type = POP_HALF;
+    keeping.keeps_quarter = true;
+    keeping.constraints_output[0] = casting.constraints_output[0] = '\0'; /* only those of the plan that is taken */
+    bool kept =
+        plan_can_keep_quarter(target) && find_typed(call, target, params, &keeping, cache, planned, NULL) == POP_OK;
+    pop_status status = find_typed(call, target, &halves, &casting, cache, &cast, kept ? NULL : error);
+    if (!kept && status != POP_OK)
+        return status;
+    if (!kept || (status == POP_OK &&
+                  planned->cost.cycles > cast.cost.cycles + cast_cycles(target, params, options->tiles_per_ipu)))
+        *planned = cast;
+    return write_constraints(call, options, &planned->plan, error);
+}
+
+/* ---- interface ---- */
+
+pop_status plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
+                     const struct conv_options *options, poplin_planning_cache *cache, struct conv_planned *planned,
+                     pop_error *error)
+{
+    if (params->input_type != POP_QUARTER)
+        return find_typed(call, target, params, options, cache, planned, error);
+    struct conv_options own = *options;
+    conv_options_for_quarter(&own);
+    return (own.keeps_quarter ? find_typed : find_quarter)(call, target, params, &own, cache, planned, error);
 }
 
 bool plan_get(const struct call *call, const poplin_conv_params *params, const struct conv_options *options,

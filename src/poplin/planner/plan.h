@@ -68,14 +68,13 @@ struct conv_planned {
  * the target and records errors. */
 bool plan_get(const struct call *call, const poplin_conv_params *params, const struct conv_options *options,
               poplin_planning_cache *cache, struct conv_planned *planned);
-/* Plans a convolution, or takes the plan from the cache, without a graph.  QUARTER operands: as such or as HALF,
- * whichever the convolution does (options->keeps_quarter, or plan_keeps_quarter). */
+/* Plans a convolution, or takes the plan from the cache, without a graph.  QUARTER operands: with
+ * options->keeps_quarter as such; otherwise as such where the target can and a plan takes no more cycles than one for
+ * operands that are first cast to HALF, or as HALF: the planned parameters have the type. */
 pop_status plan_find(const struct call *call, const pop_target *target, const poplin_conv_params *params,
                      const struct conv_options *options, poplin_planning_cache *cache, struct conv_planned *planned,
                      pop_error *error);
-/* Whether vertices take operands of a convolution of QUARTER as they are: the target has 8-bit conv units, and a plan
- * with them takes no more cycles than one for operands that are first cast to HALF. */
-bool plan_keeps_quarter(const struct call *call, const pop_target *target, const poplin_conv_params *params,
-                        const struct conv_options *options, poplin_planning_cache *cache);
+/* Whether a target has vertices that take QUARTER operands as they are: it has 8-bit conv units. */
+bool plan_can_keep_quarter(const pop_target *target);
 
 #endif

@@ -8,6 +8,7 @@
 #include <poplin/convolution.h>
 #include <poplin/mat_mul.h>
 #include <popops/codelets.h>
+#include <unistd.h>
 
 /* An operand of a test: the tensor, the codes that it gets and their values. */
 struct operand {
@@ -215,6 +216,47 @@ static void test_convolutions(void **state)
         }
 }
 
+/* Searches that the log has, which is emptied. */
+static const char log_name[] = "test_poplin_quarter.log";
+static size_t searches(void)
+{
+    static char line[8000];
+    size_t count = 0;
+    FILE *file = fopen(log_name, "r");
+    while (file && fgets(line, sizeof(line), file))
+        count += strstr(line, "Planning convolution ") != NULL;
+    if (file)
+        fclose(file);
+    assert_int_equal(truncate(log_name, 0), 0);
+    return count;
+}
+
+/* As quarter and as half, once each, with a cache or without; with one, each only the first time. */
+static void each_candidate_is_planned_once(void **state)
+{
+    (void)state;
+    for (unsigned cached = 0; cached < 2; ++cached) {
+        struct bed bed = open_device(WITH_UNITS, 4);
+        poplin_planning_cache *cache = cached ? poplin_planning_cache_create() : NULL;
+        poplin_conv_params params =
+            poplin_conv_params_make(POP_QUARTER, POP_HALF, 2, POP_SHAPE(6, 6), POP_SHAPE(3, 3), 32, 16, 1);
+        pop_tensor q[2];
+        searches();
+        q[0] = poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, cache);
+        assert_int_equal(searches(), 2);
+        q[1] = poplin_create_weights(bed.graph, &params, "weights", POP_NO_OPTIONS, cache);
+        assert_int_equal(searches(), cached ? 0 : 2);
+        poplin_convolution(bed.graph, q[0], q[1], &params, false, bed.program, "conv", POP_NO_OPTIONS, cache);
+        assert_int_equal(searches(), cached ? 0 : 2);
+        poplin_report_plan_estimated_costs(bed.graph, &params, POP_NO_OPTIONS, cache);
+        assert_int_equal(searches(), cached ? 0 : 2);
+        assert_int_equal(poplin_planning_cache_size(cache), cached ? 2 : 0);
+        assert_built(bed.graph);
+        poplin_planning_cache_destroy(cache);
+        bed_close(&bed);
+    }
+}
+
 #define REFUSED(graph, status, wanted, call)                                                                           \
     do {                                                                                                               \
         pop_error error;                                                                                               \
@@ -249,10 +291,13 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),
-        cmocka_unit_test(test_cycles),
-        cmocka_unit_test(test_convolutions),
+        cmocka_unit_test(test_products),     cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_convolutions), cmocka_unit_test(each_candidate_is_planned_once),
         cmocka_unit_test(test_errors),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    setenv("POPLIBS_LOG_LEVEL", "INFO", 1);
+    setenv("POPLIBS_LOG_DEST", log_name, 1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(log_name);
+    return failed;
 }
