@@ -30,7 +30,8 @@ struct LstmParams : popnn::detail::LayerParams {
     bool outputFullSequence = true;
     bool doInputWeightCalc = true; // false: the input has been multiplied with its weights already
     bool calcInputGradients = true;
-    // whether the state after a sequence's last step is kept, with variable time steps
+    // with varTimeSteps, whether the cell state that lstmFwd returns is that of each sequence's last step; it is that
+    // in any case
     bool preserveFinalState = false;
     // order of the units in weights and biases
     std::vector<BasicLstmCellUnit> cellOrder = getDefaultBasicLstmCellOrder();

@@ -23,6 +23,7 @@
 #include <popops/Cast.hpp>
 #include <popops/DynamicSlice.hpp>
 #include <popops/ElementWise.hpp>
+#include <popops/Reduce.hpp>
 #include <popops/Zero.hpp>
 #include <poputil/TileMapping.hpp>
 
@@ -184,14 +185,16 @@ struct StateSequence {
 };
 // Slices of a step: steps of the input and output sequences, without the first dimension; {n, ...} for interim ones.
 struct RnnSlice {
-    std::vector<poplar::Tensor> inputs;   // sequences that the steps read
-    poplar::Tensor interimIn, interimOut; // invalid without such a sequence
-    std::vector<poplar::Tensor> outputs;  // sequences that the steps write
+    std::vector<poplar::Tensor> inputs;  // sequences that the steps read
+    poplar::Tensor interimIn;            // what an earlier loop wrote to interimOut; invalid without such a sequence
+    poplar::Tensor interimOut;           // for the body to write; invalid without such a sequence
+    std::vector<poplar::Tensor> outputs; // sequences that the steps write
 };
 // With varTimeSteps, {batch} of the data type: 1 and 0 for a sequence that has the step, else 0 and 1; otherwise
 // invalid.
 struct RnnBatchwiseFlags {
-    poplar::Tensor mask, inverse; // 1 where a sequence goes on, 0 beyond its end; and the opposite
+    poplar::Tensor mask;    // {batch}: 1 where a sequence has the step, 0 beyond its end
+    poplar::Tensor inverse; // {batch}: 1 - mask
 
     // Whether there are masks: with variable time steps.
     bool valid() const
@@ -202,7 +205,9 @@ struct RnnBatchwiseFlags {
 // counter and begin are {1} UNSIGNED_INT: the step within the shard, and the first step of the shard; variableSeqFlag,
 // with varTimeSteps: {batch or 1, 1} BOOL, whether a sequence has the step.
 struct TimeStepState {
-    poplar::Tensor begin, counter, variableSeqFlag; // first step, number of the step, steps of each sequence
+    poplar::Tensor begin;           // {1} UNSIGNED_INT: the shard's first step
+    poplar::Tensor counter;         // {1} UNSIGNED_INT: the step within the shard
+    poplar::Tensor variableSeqFlag; // {batch or 1, 1} BOOL: whether a sequence has the step
 };
 
 // Builds the body of a step, which changes state and reads and writes its slices. Called once for each shard; programs
@@ -224,13 +229,25 @@ typedef std::function<poplar::program::Sequence(poplar::Graph &graph, const RnnS
 namespace detail
 {
 
-// The loop over the steps of a shard.
+// The largest of varTimeSteps, {1}; invalid without.
+inline poplar::Tensor largestLength(poplar::Graph &graph, const RnnParams &params, poplar::program::Sequence &prog,
+                                    const poplar::DebugContext &debugContext)
+{
+    if (!params.batchVariableTimeSteps())
+        return params.varTimeSteps;
+    return popops::reduce(graph, params.varTimeSteps, { 0 }, { popops::Operation::MAX }, prog, debugContext)
+        .reshape({ 1 });
+}
+
+// The loop over the steps of a shard. With variable time steps it ends at the largest number of them (largestSteps,
+// {1}): what it writes is 0 in later steps.
 class ShardLoop
 {
   public:
-    ShardLoop(poplar::Graph &target, const RnnParams &sizes, bool backwards, std::size_t first, std::size_t count,
-              const poplar::DebugContext &debugContext)
-        : graph(target), params(sizes), reverse(backwards), begin(first), steps(count), context(debugContext)
+    ShardLoop(poplar::Graph &target, const RnnParams &sizes, const poplar::Tensor &largestSteps, bool backwards,
+              std::size_t first, std::size_t count, const poplar::DebugContext &debugContext)
+        : graph(target), params(sizes), largest(largestSteps), reverse(backwards), begin(first), steps(count),
+          context(debugContext)
     {
         time.counter = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
         step = graph.addVariable(poplar::UNSIGNED_INT, { 1 }, debugContext);
@@ -265,11 +282,13 @@ class ShardLoop
         const poplar::Tensor all = byStep(sequence);
         std::vector<std::size_t> shape = all.shape();
         shape[0] = 1;
+        written.push_back(all);
         popops::dynamicUpdate(graph, all, value.reshape(shape), time.counter, { 0 }, { 1 }, body, context);
     }
     // Writes to a sequence of the shard's steps alone, {steps, ...}.
     void writeOwn(const poplar::Tensor &own, const poplar::Tensor &value)
     {
+        written.push_back(own);
         popops::dynamicUpdate(graph, own, value.expand({ 0 }), time.counter, { 0 }, { 1 }, body, context);
     }
     // Creates a tensor for a step of a sequence.
@@ -296,15 +315,19 @@ class ShardLoop
     void finish(poplar::program::Sequence &prog)
     {
         using namespace poplar::program;
-        const unsigned first = reverse ? static_cast<unsigned>(steps) - 1 : 0;
-        prog.add(Copy(constant(static_cast<unsigned>(begin) + first), step));
-        prog.add(Copy(constant(first), time.counter));
         for (const poplar::Tensor &t : { step, time.counter }) {
             if (reverse)
                 popops::subInPlace(graph, t, 1u, body, context);
             else
                 popops::addInPlace(graph, t, 1u, body, context);
         }
+        if (params.variableTimeSteps()) {
+            loopToLargest(prog);
+            return;
+        }
+        const unsigned first = reverse ? static_cast<unsigned>(steps) - 1 : 0;
+        prog.add(Copy(constant(static_cast<unsigned>(begin) + first), step));
+        prog.add(Copy(constant(first), time.counter));
         prog.add(Repeat(static_cast<unsigned>(steps), body));
     }
 
@@ -313,6 +336,23 @@ class ShardLoop
     poplar::program::Sequence body;
 
   private:
+    // Backwards, the counter before step 0 is the largest unsigned number.
+    void loopToLargest(poplar::program::Sequence &prog)
+    {
+        using namespace poplar::program;
+        using popops::expr::_1;
+        const popops::expr::Const from(static_cast<unsigned>(begin)), to(static_cast<unsigned>(begin + steps));
+        const poplar::Tensor count =
+            popops::map(graph, popops::expr::Sub(popops::expr::Min(popops::expr::Max(_1, from), to), from), { largest },
+                        prog, context);
+        for (const poplar::Tensor &t : written)
+            popops::zero(graph, t, prog, context);
+        prog.add(Copy(reverse ? popops::sub(graph, count, 1u, prog, context) : constant(0), time.counter));
+        prog.add(Copy(popops::add(graph, time.counter, time.begin, prog, context), step));
+        Sequence condition;
+        const poplar::Tensor more = popops::lt(graph, time.counter, count, condition, context).reshape({});
+        prog.add(RepeatWhileTrue(condition, more, body));
+    }
     poplar::Tensor constant(unsigned value)
     {
         const poplar::Tensor t = graph.addConstant(poplar::UNSIGNED_INT, { 1 }, value, context);
@@ -331,10 +371,12 @@ class ShardLoop
 
     poplar::Graph &graph;
     const RnnParams &params;
+    const poplar::Tensor largest;
     const bool reverse;
     const std::size_t begin, steps;
     const poplar::DebugContext &context;
-    poplar::Tensor step; // the step of the sequence; time.counter is that of the shard
+    std::vector<poplar::Tensor> written; // sequences that the body writes, the shard's part
+    poplar::Tensor step;                 // the step of the sequence; time.counter is that of the shard
 };
 
 inline void checkSequence(const RnnParams &params, const poplar::Tensor &sequence, const char *what)
@@ -411,8 +453,9 @@ inline void addStep(poplar::Graph &graph, const RnnParams &params, ShardLoop &lo
 
 // Runs a loop body for each time step, from last to first when reverse; returns the last states as new tensors. Each
 // step reads interimIn and writes *interimOut, outputs and created; their first dimensions are multiples of the steps.
-// A state that is an invalid tensor stays invalid. With varTimeSteps, a step that a sequence does not have leaves its
-// states unchanged and writes 0.
+// A state that is an invalid tensor stays invalid. With varTimeSteps the loop ends at the largest number of steps of
+// the batch; a step that a sequence does not have leaves its states unchanged and writes 0. `created`, which has no
+// batch, is 0 beyond the largest number.
 inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &params, bool reverse,
                                        const std::vector<poplar::Tensor> &initState, const StateSequence &stateSequence,
                                        const std::vector<poplar::Tensor> &inputs, const poplar::Tensor *interimIn,
@@ -431,6 +474,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
     for (const poplar::Tensor &t : created)
         detail::checkSequence(params, t, "a created tensor");
     std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext);
+    const poplar::Tensor largest = detail::largestLength(graph, params, prog, debugContext);
     poplar::program::Sequence *first = &prog;
     for (unsigned turn = 0; turn < numShards; ++turn) {
         const unsigned shard = reverse ? numShards - 1 - turn : turn;
@@ -438,7 +482,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
                           steps = detail::shardBegin(params.timeSteps, numShards, shard + 1) - begin;
         if (!steps)
             continue;
-        detail::ShardLoop loop(graph, params, reverse, begin, steps, debugContext);
+        detail::ShardLoop loop(graph, params, largest, reverse, begin, steps, debugContext);
         std::vector<poplar::Tensor> made(created.size());
         RnnSlice slice;
         for (const poplar::Tensor &t : inputs)
@@ -498,6 +542,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
     if (!stepsPerGather || !numTemps)
         throw poputil::poplibs_error("Rnn: stepsPerGather and numTemps must be 1 or more");
     std::vector<poplar::Tensor> state = detail::beginState(graph, initState, prog, debugContext), created;
+    const poplar::Tensor largest = detail::largestLength(graph, params, prog, debugContext);
     poplar::program::Sequence *first = &prog;
     const std::size_t size = params.layerSizes.back();
     const std::size_t longest = std::min<std::size_t>(stepsPerGather, params.timeSteps);
@@ -507,7 +552,7 @@ inline std::vector<poplar::Tensor> Rnn(poplar::Graph &graph, const RnnParams &pa
         const std::size_t begin = detail::shardBegin(params.timeSteps, numShards, shard);
         for (std::size_t end = detail::shardBegin(params.timeSteps, numShards, shard + 1); end > begin;) {
             const std::size_t count = std::min<std::size_t>(stepsPerGather, end - begin);
-            detail::ShardLoop loop(graph, params, true, end - count, count, debugContext);
+            detail::ShardLoop loop(graph, params, largest, true, end - count, count, debugContext);
             const poplar::Tensor own = temps.slice(0, count);
             RnnSlice slice, gathered;
             for (const poplar::Tensor &t : inputs)

@@ -23,14 +23,16 @@ typedef enum popnn_gru_unit {
 /* A GRU layer. */
 typedef struct popnn_gru_params {
     pop_type data_type;                                     /* HALF or FLOAT */
-    size_t batch_size, time_steps, input_size, output_size; /* extents */
+    size_t batch_size, time_steps, input_size, output_size; /* sequences; steps; units of the input; of the output */
     bool output_full_sequence;                  /* false: the output is that of the last step, {batch, output} */
     bool calc_input_gradients;                  /* false: backward gives no gradient of the input */
     popnn_gru_unit cell_order[POPNN_GRU_UNITS]; /* order of the units in weights and biases */
     bool reset_after; /* true: the reset gate multiplies the product with U, whose biases are separate */
     popnn_non_linearity_type activation, recurrent_activation; /* functions for c, and for the gates */
-    /* Null, or the number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT. Later
-     * steps do not change the state; their outputs and gradients are 0, and their inputs must be finite. */
+    /* Null, or the number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT. Loops end
+     * at the largest of them. Later steps do not change the state; their outputs, intermediates and gradients are 0,
+     * and their inputs must be finite. But inference with full sequences goes on up to the largest number: its rows
+     * beyond a sequence's end hold the continued recurrence, as in Poplibs. */
     pop_tensor var_time_steps;
 } popnn_gru_params;
 

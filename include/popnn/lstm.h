@@ -23,7 +23,7 @@ typedef enum popnn_lstm_unit {
 /* An LSTM layer. */
 typedef struct popnn_lstm_params {
     pop_type data_type;                                     /* HALF or FLOAT */
-    size_t batch_size, time_steps, input_size, output_size; /* extents */
+    size_t batch_size, time_steps, input_size, output_size; /* sequences; steps; units of the input; of the output */
     bool output_full_sequence;                    /* false: the output is that of the last step, {batch, output} */
     bool calc_input_gradients;                    /* false: backward gives no gradient of the input */
     popnn_lstm_unit cell_order[POPNN_LSTM_UNITS]; /* order of the units in weights and biases */
@@ -109,8 +109,8 @@ POP_API pop_tensor popnn_lstm_create_weights_biases_at(pop_where where, pop_grap
                                                        pop_options options, poplin_planning_cache *cache);
 
 #define popnn_lstm_fwd(...) popnn_lstm_fwd_at(POP_HERE, __VA_ARGS__)
-/* Returns the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of the last step;
- * *intermediates (NULL for inference) is for backward. */
+/* Returns the output, {steps, batch, output} or {batch, output}; *cell_state (may be NULL) is that of each sequence's
+ * last step; *intermediates (NULL for inference) is for backward. */
 POP_API pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                      popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
                                      pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence,
@@ -126,8 +126,8 @@ typedef struct popnn_lstm_forward {
 #define popnn_lstm_bwd(...) popnn_lstm_bwd_at(POP_HERE, __VA_ARGS__)
 /* Returns the gradients of the initial state, from the gradients of the output (same shape as the output) and of the
  * state after the last step (NULL: none; a null tensor in it: none): its output's is added to that of the last step.
- * *input_gradient, {steps, batch, input}, is set if params requests it; *intermediates
- * (may be NULL) is for popnn_lstm_wu. */
+ * With var_time_steps last_gradient is ignored, as in Poplibs, with a warning in the log. *input_gradient, {steps,
+ * batch, input}, is set if params requests it; *intermediates (may be NULL) is for popnn_lstm_wu. */
 POP_API popnn_lstm_state popnn_lstm_bwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                                            pop_program sequence, const popnn_lstm_forward *forward,
                                            pop_tensor output_gradient, const popnn_lstm_state *last_gradient,

@@ -14,9 +14,12 @@ SHORT.update({name: "poplar::program::" + name for name in ("Sequence", "Program
 SHORT["ULL"] = "unsigned long long"
 
 
+SHORT_NAME = re.compile(r"(?<![\w:])(%s)(?!\w|::)" % "|".join(SHORT))
+
+
 def whole(text):
     """A type with all its names in full."""
-    return re.sub(r"(?<![\w:])(%s)(?!\w|::)" % "|".join(SHORT), lambda match: SHORT[match.group()], text)
+    return SHORT_NAME.sub(lambda match: SHORT[match.group()], text)
 
 
 def split_types(text):

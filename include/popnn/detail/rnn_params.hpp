@@ -24,14 +24,15 @@ namespace rnn
 
 // Sizes of a recurrent layer.
 struct RnnParams {
-    poplar::Type dataType;
-    std::size_t batchSize = 0;
-    union { // one number, by the name of 2.0 and by that since 2.3
-        std::size_t timeSteps = 0;
-        std::size_t maxTimeSteps;
+    poplar::Type dataType;     // HALF or FLOAT
+    std::size_t batchSize = 0; // sequences
+    union {
+        std::size_t timeSteps = 0; // steps of each sequence; the largest number with varTimeSteps
+        std::size_t maxTimeSteps;  // timeSteps, by its name since 2.3
     };
     // Number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT; unset: all steps.
-    // Later steps do not change the state, and their outputs and gradients are 0.
+    // Loops end at the largest of them. Later steps do not change the state, and their outputs and gradients are 0; but
+    // inference with full sequences goes on up to the largest number.
     poplar::Tensor varTimeSteps;
     std::vector<std::size_t> layerSizes; // input, output
 
@@ -77,7 +78,7 @@ inline void checkLayer(const rnn::RnnParams &params, const char *layer, const ch
 
 // The sizes under the names of both releases: params.layerSizes and params.rnn.layerSizes are the same object.
 struct LayerParams : rnn::RnnParams {
-    rnn::RnnParams &rnn = *this;
+    rnn::RnnParams &rnn = *this; // this object, by the name of its sizes since 2.3
 
     LayerParams() = default;
     explicit LayerParams(rnn::RnnParams sizes) : rnn::RnnParams(std::move(sizes))

@@ -53,6 +53,17 @@ static pop_tensor kept_of(const struct layer *layer, pop_tensor stack, size_t i)
     return pop_tensor_at(stack, i);
 }
 
+/* A constant 1, {batch, 1}. */
+static pop_tensor ones(const struct layer *layer)
+{
+    const struct call *call = layer->call;
+    const double one = 1;
+    pop_tensor t = pop_graph_add_constant_fill(call->graph, layer->type, POP_SHAPE(layer->batch, 1), POP_DOUBLE, &one,
+                                               call_path(call, call->name, "ones"));
+    poputil_map_tensor_linearly(call->graph, t);
+    return t;
+}
+
 /* The update gate before attention, and its gradient: *gate and *dz are those after it. Writes the gradient of the
  * attention, - sum of gate x dz. */
 static void through_attention(const struct gru *gru, struct steps *steps, const struct gru_backward *backward,
@@ -62,6 +73,8 @@ static void through_attention(const struct gru *gru, struct steps *steps, const 
     const struct call *call = layer->call;
     pop_program body = steps->body;
     pop_tensor factor = steps_read(steps, gru->unattended);
+    if (pop_tensor_valid(steps->lengths)) /* a score of 1 beyond a sequence's end must not divide by 0 */
+        factor = steps_select(steps, factor, ones(layer));
     *gate = layer_binary(layer, POPOPS_BINARY_DIVIDE, *gate, factor, body, "attention");
     if (pop_tensor_valid(backward->attention_gradient)) {
         pop_tensor products = layer_binary(layer, POPOPS_BINARY_MULTIPLY, *gate, *dz, body, "attention");
@@ -207,8 +220,7 @@ static pop_tensor run_backward(const struct gru *gru, pop_program sequence, cons
     pop_shape last = POP_SHAPE(layer->batch, layer->output), all = POP_SHAPE(layer->steps, layer->batch, layer->output);
     if (!layer_check(layer, output_gradient, p->output_full_sequence ? all : last, "the output's gradient"))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(call, layer->steps, true);
-    steps_limit(&steps, layer->lengths);
+    struct steps steps = steps_begin(call, layer->steps, true, layer->lengths);
     struct gru_backward backward = { .before = sequence,
                                      .carried = pop_tensor_at(layer_new_stack(layer, 1, "outputGradient"), 0) };
     layer_carry_output_gradient(layer, p->output_full_sequence, output_gradient, backward.carried, sequence);
@@ -250,7 +262,7 @@ static popnn_gru_weights run_update(const struct gru *gru, pop_program sequence,
 {
     const struct layer *layer = &gru->layer;
     const struct call *call = layer->call;
-    struct steps steps = steps_begin(call, layer->steps, false);
+    struct steps steps = steps_begin(call, layer->steps, false, layer->lengths);
     pop_tensor step = steps_read(&steps, bwd_intermediates), stack = steps_read(&steps, forward->intermediates);
     size_t count = pop_tensor_dim(step, 0);
     struct sums sums;

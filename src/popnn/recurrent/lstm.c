@@ -280,6 +280,20 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
     return cell;
 }
 
+/* The cell state after each sequence's own last step, of a loop that masks no step: `state` itself without lengths. */
+static pop_tensor last_cell(const struct layer *layer, struct steps *steps, popnn_lstm_state initial,
+                            const popnn_lstm_state *state, const struct cell *cell)
+{
+    if (!pop_tensor_valid(steps->lengths))
+        return state->cell_state;
+    pop_tensor last = layer_like(layer, state->cell_state, "lastCellState");
+    layer_copy(layer, initial.cell_state, last, layer->call->sequence);
+    layer_copy(layer, steps_select(steps, cell->state, last), last, steps->body);
+    return last;
+}
+
+/* Inference with full sequences masks no step: rows of the output beyond a sequence's end hold the continued
+ * recurrence, as in Poplibs. */
 pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                              popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
                              pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
@@ -289,8 +303,8 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(call, params->time_steps, false);
-    steps_limit(&steps, lstm.layer.lengths);
+    const bool masked = intermediates || !params->output_full_sequence; /* steps that a sequence does not have */
+    struct steps steps = steps_begin(call, params->time_steps, false, lstm.layer.lengths);
     popnn_lstm_state state = state_of_loop(&lstm.layer, initial);
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
     struct cell cell = step_forward(&lstm, z, state, weights.biases, steps.body);
@@ -298,19 +312,22 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
         size_t count = params->output_full_sequence ? KEPT_OUTPUT : KEPT_MAX;
         *intermediates =
             steps_new(call, layer_new_stack(&lstm.layer, count, "kept"), params->time_steps, "intermediates");
-        steps_write(&steps, *intermediates, layer_stack(&lstm.layer, cell.kept, count));
+        steps_write(&steps, *intermediates, steps_stack(&steps, (pop_tensors){ count, cell.kept }));
     }
-    pop_tensor next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
-    layer_copy(&lstm.layer, pop_tensor_concat(POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
+    if (cell_state)
+        *cell_state = masked ? state.cell_state : last_cell(&lstm.layer, &steps, initial, &state, &cell);
+    pop_tensor next = cell.kept[KEPT_OUTPUT], next_cell = cell.state, outputs = { 0 }, none = { 0 };
+    if (masked) {
+        next = steps_select(&steps, next, state.output);
+        next_cell = steps_select(&steps, next_cell, state.cell_state);
+    }
+    layer_copy(&lstm.layer, pop_tensor_concat(POP_TENSORS(next, next_cell), 1),
                pop_tensor_concat(POP_TENSORS(state.output, state.cell_state), 1), steps.body);
-    pop_tensor outputs = { 0 }, none = { 0 };
     if (params->output_full_sequence) {
         outputs = steps_new(call, state.output, params->time_steps, "outputs");
-        steps_write(&steps, outputs, steps_select(&steps, state.output, none));
+        steps_write(&steps, outputs, masked ? steps_select(&steps, state.output, none) : state.output);
     }
     steps_end(&steps, sequence);
-    if (cell_state)
-        *cell_state = state.cell_state;
     return params->output_full_sequence ? outputs : state.output;
 }
 
@@ -447,6 +464,11 @@ static void begin_carried(const struct lstm *lstm, struct lstm_backward *backwar
     const struct layer *layer = &lstm->layer;
     const struct call *call = layer->call;
     pop_tensor both = layer_new_stack(layer, 2, "stateGradient");
+    if (last_gradient && pop_tensor_valid(layer->lengths)) {
+        POPLIBS_LOG(WARN, "%s: the gradient of the last state is ignored: sequences have variable time steps",
+                    call->api);
+        last_gradient = NULL;
+    }
     backward->carried = (popnn_lstm_state){ pop_tensor_at(both, 0), pop_tensor_at(both, 1) };
     layer_carry_output_gradient(layer, lstm->params->output_full_sequence, output_gradient, backward->carried.output,
                                 sequence);
@@ -467,8 +489,7 @@ static popnn_lstm_state run_backward(const struct lstm *lstm, pop_program sequen
     const struct layer *layer = &lstm->layer;
     const popnn_lstm_params *p = lstm->params;
     struct lstm_backward backward = { .input_gradient = { 0 } };
-    struct steps steps = steps_begin(layer->call, p->time_steps, true);
-    steps_limit(&steps, layer->lengths);
+    struct steps steps = steps_begin(layer->call, p->time_steps, true, layer->lengths);
     begin_carried(lstm, &backward, output_gradient, last_gradient, sequence);
     if (input_gradient && p->calc_input_gradients)
         *input_gradient = backward.input_gradient = layer_new_input_gradient(layer, forward->input);
@@ -515,7 +536,7 @@ static popnn_lstm_weights run_update(const struct lstm *lstm, pop_program sequen
                                      pop_tensor bwd_intermediates)
 {
     const struct layer *layer = &lstm->layer;
-    struct steps steps = steps_begin(layer->call, layer->steps, false);
+    struct steps steps = steps_begin(layer->call, layer->steps, false, layer->lengths);
     pop_tensor dz = layer_as_matrix(layer, steps_read(&steps, bwd_intermediates));
     struct layer_weights_gradient of_weights = begin_weights_gradient(layer, forward->weights, dz, sequence);
     add_weights_gradient(layer, &of_weights, steps_read(&steps, forward->input),

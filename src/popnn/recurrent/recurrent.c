@@ -181,7 +181,7 @@ pop_tensor popnn_rnn_forward_iterate_at(pop_where where, pop_graph *graph, const
         !check_state(layer, initial, "the initial state") || !check_feedback_weights(layer, feedback_weights) ||
         !check_biases(layer, biases))
         return (pop_tensor){ 0 };
-    struct steps steps = steps_begin(call, params->time_steps, false);
+    struct steps steps = steps_begin(call, params->time_steps, false, (pop_tensor){ 0 });
     pop_tensor state = layer_like(layer, initial, "state"),
                outputs = steps_new(call, initial, params->time_steps, "outputs");
     layer_copy(layer, initial, state, sequence);
@@ -278,7 +278,7 @@ void popnn_rnn_bwd_sequence_at(pop_where where, pop_graph *graph, const popnn_rn
         !check_input_weights(layer, weights.input_weights) ||
         !check_feedback_weights(layer, weights.feedback_weights) || !check_biases(layer, weights.biases))
         return;
-    struct steps steps = steps_begin(call, params->time_steps, true);
+    struct steps steps = steps_begin(call, params->time_steps, true, (pop_tensor){ 0 });
     pop_tensor carried = layer_like(layer, initial, "bwdState"), dx;
     layer_zero(layer, carried, sequence);
     output_gradient = pop_tensor_dim_shuffle(output_gradient, POP_DIMS(1, 0, 2));

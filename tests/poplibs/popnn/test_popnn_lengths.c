@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sequences of different lengths in LSTM, GRU and GRU with attention: outputs, states and gradients against a layer in
+ * double precision, whose gradients are central differences; and the cycles, which follow the largest length. */
+#include "poplibs/bed.h"
+
+#include <poplin/codelets.h>
+#include <popnn/codelets.h>
+#include <popnn/gru.h>
+#include <popnn/lstm.h>
+#include <popops/codelets.h>
+
+static void add_all(pop_where where, pop_graph *graph)
+{
+    popops_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popnn_add_codelets_at(where, graph);
+}
+
+/* ---- the reference: one layer, arrays in the order of the tensors ---- */
+
+enum kind { LSTM, GRU, GRU_RESET_AFTER, AU_GRU, AU_GRU_RESET_AFTER, KINDS };
+/* {T,B,I}; {B,O}; {B,O} of an LSTM; {G,I,O}; {G,O,O}; {G,O} or {G,2,O}; {B,T}; {T,B,O} or {B,O} */
+enum { X, H, CELL, W, U, BIASES, SCORES, DY, ARRAYS };
+enum { MAX_WIDTH = 8, MAX_BATCH = 4 };
+
+struct layer {
+    enum kind kind;
+    size_t batch, steps, in, out;
+    bool full; /* the output is a sequence */
+    const unsigned *lengths;
+    size_t num_lengths; /* batch or 1 */
+    size_t count[ARRAYS];
+    double *v[ARRAYS];
+    double *h, *cell; /* results: outputs {T,B,O}, and the last state {B,O} */
+};
+
+static size_t length_of(const struct layer *l, size_t b)
+{
+    size_t n = l->lengths[l->num_lengths > 1 ? b : 0];
+    return n < l->steps ? n : l->steps;
+}
+static size_t largest(const struct layer *l)
+{
+    size_t most = 0;
+    for (size_t b = 0; b < l->batch; ++b)
+        most = length_of(l, b) > most ? length_of(l, b) : most;
+    return most;
+}
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static bool resets_after(const struct layer *l)
+{
+    return l->kind == GRU_RESET_AFTER || l->kind == AU_GRU_RESET_AFTER;
+}
+static bool attended(const struct layer *l)
+{
+    return l->kind >= AU_GRU;
+}
+static double of_x(const struct layer *l, size_t gate, size_t t, size_t b, size_t o)
+{
+    double sum = 0;
+    for (size_t i = 0; i < l->in; ++i)
+        sum += l->v[X][(t * l->batch + b) * l->in + i] * l->v[W][(gate * l->in + i) * l->out + o];
+    return sum;
+}
+static double of_h(const struct layer *l, size_t gate, const double *h, size_t o)
+{
+    double sum = 0;
+    for (size_t k = 0; k < l->out; ++k)
+        sum += h[k] * l->v[U][(gate * l->out + k) * l->out + o];
+    return sum;
+}
+static void lstm_step(const struct layer *l, size_t t, size_t b, double *h, double *c)
+{
+    double next[MAX_WIDTH];
+    for (size_t o = 0; o < l->out; ++o) {
+        double z[POPNN_LSTM_UNITS];
+        for (size_t gate = 0; gate < POPNN_LSTM_UNITS; ++gate)
+            z[gate] = of_x(l, gate, t, b, o) + of_h(l, gate, h, o) + l->v[BIASES][gate * l->out + o];
+        c[o] = sigmoid(z[POPNN_LSTM_FORGET_GATE]) * c[o] +
+               sigmoid(z[POPNN_LSTM_INPUT_GATE]) * tanh(z[POPNN_LSTM_CANDIDATE]);
+        next[o] = sigmoid(z[POPNN_LSTM_OUTPUT_GATE]) * tanh(c[o]);
+    }
+    memcpy(h, next, l->out * sizeof(double));
+}
+static double gru_bias(const struct layer *l, size_t gate, size_t which, size_t o)
+{
+    if (!resets_after(l))
+        return which ? 0 : l->v[BIASES][gate * l->out + o];
+    return l->v[BIASES][(gate * 2 + which) * l->out + o];
+}
+static void gru_step(const struct layer *l, size_t t, size_t b, double *h)
+{
+    double reset[MAX_WIDTH], used[MAX_WIDTH], next[MAX_WIDTH];
+    for (size_t o = 0; o < l->out; ++o) {
+        reset[o] = sigmoid(of_x(l, POPNN_GRU_RESET_GATE, t, b, o) + of_h(l, POPNN_GRU_RESET_GATE, h, o) +
+                           gru_bias(l, POPNN_GRU_RESET_GATE, 0, o) + gru_bias(l, POPNN_GRU_RESET_GATE, 1, o));
+        used[o] = reset[o] * h[o];
+    }
+    for (size_t o = 0; o < l->out; ++o) {
+        double z = sigmoid(of_x(l, POPNN_GRU_UPDATE_GATE, t, b, o) + of_h(l, POPNN_GRU_UPDATE_GATE, h, o) +
+                           gru_bias(l, POPNN_GRU_UPDATE_GATE, 0, o) + gru_bias(l, POPNN_GRU_UPDATE_GATE, 1, o));
+        double from_h = resets_after(l)
+                            ? reset[o] * (of_h(l, POPNN_GRU_CANDIDATE, h, o) + gru_bias(l, POPNN_GRU_CANDIDATE, 1, o))
+                            : of_h(l, POPNN_GRU_CANDIDATE, used, o);
+        double c = tanh(of_x(l, POPNN_GRU_CANDIDATE, t, b, o) + gru_bias(l, POPNN_GRU_CANDIDATE, 0, o) + from_h);
+        if (attended(l))
+            z *= 1 - l->v[SCORES][b * l->steps + t];
+        next[o] = z * h[o] + (1 - z) * c;
+    }
+    memcpy(h, next, l->out * sizeof(double));
+}
+static void step(const struct layer *l, size_t t, size_t b, double *h, double *c)
+{
+    if (l->kind == LSTM)
+        lstm_step(l, t, b, h, c);
+    else
+        gru_step(l, t, b, h);
+}
+
+/* Sets the outputs and the last cell state; returns the loss that gives the outputs the gradient DY. goes_on: rows
+ * beyond a sequence's end, up to the largest length, continue it. */
+static double run(struct layer *l, bool goes_on)
+{
+    double loss = 0;
+    const size_t O = l->out, B = l->batch;
+    memset(l->h, 0, l->steps * B * O * sizeof(double));
+    for (size_t b = 0; b < B; ++b) {
+        double h[MAX_WIDTH], c[MAX_WIDTH], last[MAX_WIDTH];
+        memcpy(h, l->v[H] + b * O, O * sizeof(double));
+        memcpy(c, l->v[CELL] + b * O, O * sizeof(double));
+        memcpy(last, c, sizeof(last));
+        for (size_t t = 0; t < (goes_on ? largest(l) : length_of(l, b)); ++t) {
+            step(l, t, b, h, c);
+            if (t + 1 == length_of(l, b))
+                memcpy(last, c, sizeof(last));
+            for (size_t o = 0; o < O; ++o) {
+                l->h[(t * B + b) * O + o] = h[o];
+                loss += l->full ? h[o] * l->v[DY][(t * B + b) * O + o] : 0;
+            }
+        }
+        memcpy(l->cell + b * O, last, O * sizeof(double));
+        for (size_t o = 0; !l->full && o < O; ++o) {
+            l->h[b * O + o] = h[o]; /* not read before: sequences run one after the other */
+            loss += h[o] * l->v[DY][b * O + o];
+        }
+    }
+    return loss;
+}
+/* The gradient of one array, in a new array. */
+static double *gradient_of(struct layer *l, int array)
+{
+    const double width = 1e-5;
+    double *gradient = malloc(l->count[array] * sizeof(double));
+    for (size_t i = 0; i < l->count[array]; ++i) {
+        double kept = l->v[array][i];
+        l->v[array][i] = kept + width;
+        double above = run(l, false);
+        l->v[array][i] = kept - width;
+        gradient[i] = (above - run(l, false)) / (2 * width);
+        l->v[array][i] = kept;
+    }
+    return gradient;
+}
+
+/* ---- the layer on the device ---- */
+
+enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+enum way { TOGETHER, APART };
+
+/* Results of a layer, by array: the output and the last cell state at DY and CELL, gradients at the others. */
+struct results {
+    pop_tensor output, inferred, cell, inferred_cell, gradient[ARRAYS];
+};
+
+static popnn_lstm_params lstm_params(const struct layer *l, pop_tensor lengths)
+{
+    popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, l->batch, l->steps, l->in, l->out);
+    p.output_full_sequence = l->full;
+    p.var_time_steps = lengths;
+    return p;
+}
+static popnn_gru_params gru_params(const struct layer *l, pop_tensor lengths)
+{
+    popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, l->batch, l->steps, l->in, l->out);
+    p.output_full_sequence = l->full;
+    p.reset_after = resets_after(l);
+    p.var_time_steps = lengths;
+    return p;
+}
+static struct results build_lstm(struct bed *bed, const struct layer *l, pop_tensor lengths, const pop_tensor *t,
+                                 enum way way)
+{
+    struct results r = { .output = { 0 } };
+    popnn_lstm_params p = lstm_params(l, lengths);
+    popnn_lstm_state initial = { t[H], t[CELL] }, before;
+    popnn_lstm_weights weights = { t[W], t[U], t[BIASES] }, dw;
+    pop_tensor kept, between;
+    r.inferred = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, NULL, &r.inferred_cell, bed->program, "infer",
+                                POP_NO_OPTIONS, NULL);
+    r.output = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, &kept, &r.cell, bed->program, "fwd",
+                              POP_NO_OPTIONS, NULL);
+    popnn_lstm_forward forward = { initial, kept, t[X], r.output, weights };
+    const popnn_lstm_state ignored = { t[H], t[CELL] }; /* with variable time steps */
+    if (way == APART) {
+        before = popnn_lstm_bwd(bed->graph, &p, bed->program, &forward, t[DY], &ignored, &r.gradient[X], &between,
+                                "bwd", POP_NO_OPTIONS, NULL);
+        dw = popnn_lstm_wu(bed->graph, &p, bed->program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+    } else {
+        before = popnn_lstm_bwd_with_wu(bed->graph, &p, bed->program, &forward, t[DY], NULL, &r.gradient[X], &dw, "bwd",
+                                        POP_NO_OPTIONS, NULL);
+    }
+    r.gradient[H] = before.output;
+    r.gradient[CELL] = before.cell_state;
+    r.gradient[W] = dw.input_weights;
+    r.gradient[U] = dw.output_weights;
+    r.gradient[BIASES] = dw.biases;
+    return r;
+}
+static struct results build_gru(struct bed *bed, const struct layer *l, pop_tensor lengths, const pop_tensor *t,
+                                enum way way)
+{
+    struct results r = { .output = { 0 } };
+    pop_graph *graph = bed->graph;
+    pop_program program = bed->program;
+    popnn_gru_params p = gru_params(l, lengths);
+    popnn_gru_weights weights = { t[W], t[U], t[BIASES] }, dw;
+    pop_tensor kept, between, *dx = &r.gradient[X], *da = &r.gradient[SCORES];
+    const bool by_scores = attended(l);
+    const pop_options none = POP_NO_OPTIONS;
+    r.inferred = by_scores
+                     ? popnn_au_gru_fwd(graph, &p, t[H], t[X], weights, NULL, t[SCORES], program, "infer", none, NULL)
+                     : popnn_gru_fwd(graph, &p, t[H], t[X], weights, NULL, program, "infer", none, NULL);
+    r.output = by_scores
+                   ? popnn_au_gru_fwd(graph, &p, t[H], t[X], weights, &kept, t[SCORES], program, "fwd", none, NULL)
+                   : popnn_gru_fwd(graph, &p, t[H], t[X], weights, &kept, program, "fwd", none, NULL);
+    popnn_gru_forward forward = { t[H], kept, t[X], r.output, weights };
+    if (way == APART) {
+        r.gradient[H] = by_scores ? popnn_au_gru_bwd(graph, &p, program, &forward, t[DY], dx, &between, t[SCORES], da,
+                                                     "bwd", none, NULL)
+                                  : popnn_gru_bwd(graph, &p, program, &forward, t[DY], dx, &between, "bwd", none, NULL);
+        dw = popnn_gru_wu(graph, &p, program, &forward, between, "wu", none, NULL);
+    } else {
+        r.gradient[H] = by_scores
+                            ? popnn_au_gru_bwd_with_wu(graph, &p, program, &forward, t[DY], dx, &dw, t[SCORES], da,
+                                                       "bwd", none, NULL)
+                            : popnn_gru_bwd_with_wu(graph, &p, program, &forward, t[DY], dx, &dw, "bwd", none, NULL);
+    }
+    r.gradient[W] = dw.input_weights;
+    r.gradient[U] = dw.output_weights;
+    r.gradient[BIASES] = dw.biases;
+    return r;
+}
+
+static void check_results(struct bed *bed, struct layer *l, const struct results *r)
+{
+    pop_tensor tensors[ARRAYS + 4] = { r->output, r->inferred };
+    double *got[ARRAYS + 4];
+    int of[ARRAYS + 4] = { 0 };
+    size_t count = 2, outputs = l->full ? l->steps * l->batch * l->out : l->batch * l->out;
+    if (l->kind == LSTM) {
+        tensors[count++] = r->cell;
+        tensors[count++] = r->inferred_cell;
+    }
+    size_t first = count;
+    for (int array = 0; array < ARRAYS; ++array)
+        if (pop_tensor_valid(r->gradient[array])) {
+            of[count] = array;
+            tensors[count++] = r->gradient[array];
+        }
+    bed_run_all(bed, tensors, got, count);
+    run(l, false);
+    bed_check(got[0], l->h, outputs, 1e-5, 1e-5);
+    if (l->kind == LSTM) {
+        bed_check(got[2], l->cell, l->batch * l->out, 1e-5, 1e-5);
+        bed_check(got[3], l->cell, l->batch * l->out, 1e-5, 1e-5);
+    }
+    run(l, l->full);
+    bed_check(got[1], l->h, outputs, 1e-5, 1e-5);
+    for (size_t i = first; i < count; ++i) {
+        double *wanted = gradient_of(l, of[i]);
+        bed_check(got[i], wanted, l->count[of[i]], 1e-4, 2e-5);
+        free(wanted);
+    }
+}
+
+static pop_tensor constant(struct bed *bed, const unsigned *values, size_t count)
+{
+    pop_tensor t =
+        pop_graph_add_constant(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(count), POP_UNSIGNED_INT, values, "lengths");
+    pop_graph_set_tile_mapping(bed->graph, t, 0);
+    return t;
+}
+
+/* The layer runs with full sequences first: what it leaves in later steps must not be in the results. */
+static void check_layer(unsigned device, struct layer l, enum way way)
+{
+    struct bed bed = device == DEVICES - 1
+                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                         : bed_open(device, 7, add_all);
+    const size_t T = l.steps, B = l.batch, O = l.out, gates = l.kind == LSTM ? POPNN_LSTM_UNITS : POPNN_GRU_UNITS;
+    const unsigned full[MAX_BATCH] = { 5, 5, 5, 5 };
+    pop_tensor t[ARRAYS],
+        lengths = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(l.num_lengths), "lengths");
+    pop_graph_set_tile_mapping(bed.graph, lengths, 1 % pop_target_num_tiles(pop_graph_target(bed.graph)));
+    pop_program whole = bed.program;
+    bed.program = pop_sequence(bed.graph, "layer");
+    t[X] = bed_input(&bed, POP_FLOAT, POP_SHAPE(T, B, l.in), BED_LINEAR);
+    t[H] = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, O), BED_SCATTERED);
+    t[CELL] = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, O), BED_LINEAR);
+    t[W] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(gates, l.in, O), BED_LINEAR, -0.6, 0.6);
+    t[U] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(gates, O, O), BED_LINEAR, -0.6, 0.6);
+    t[BIASES] = bed_input(&bed, POP_FLOAT, resets_after(&l) ? POP_SHAPE(gates, 2, O) : POP_SHAPE(gates, O), BED_LINEAR);
+    t[SCORES] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(B, T), BED_LINEAR, 0, 0.9);
+    t[DY] = bed_input(&bed, POP_FLOAT, l.full ? POP_SHAPE(T, B, O) : POP_SHAPE(B, O), BED_LINEAR);
+    for (int i = 0; i < ARRAYS; ++i) {
+        l.v[i] = bed_given(&bed, t[i]);
+        l.count[i] = pop_tensor_num_elements(t[i]);
+    }
+    for (size_t b = 0; b < B; ++b) /* no score of 1 within a sequence, where the gradient divides by 1 - score */
+        for (size_t s = length_of(&l, b); s < T; ++s)
+            l.v[SCORES][b * T + s] = 1;
+    l.h = malloc(T * B * O * sizeof(double));
+    l.cell = malloc(B * O * sizeof(double));
+    struct results r = (l.kind == LSTM ? build_lstm : build_gru)(&bed, &l, lengths, t, way);
+    pop_sequence_add(whole, pop_copy(constant(&bed, full, l.num_lengths), lengths, false, "full"));
+    pop_sequence_add(whole, bed.program);
+    pop_sequence_add(whole, pop_copy(constant(&bed, l.lengths, l.num_lengths), lengths, false, "given"));
+    pop_sequence_add(whole, bed.program);
+    bed.program = whole;
+    check_results(&bed, &l, &r);
+    free(l.h);
+    free(l.cell);
+    bed_close(&bed);
+}
+
+static void test_results(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned lengths[MAX_BATCH];
+        size_t count;
+    } given[] = {
+        { { 2, 0, 4 }, 3 }, { { 5, 5, 5 }, 3 }, { { 2, 2, 2 }, 3 },
+        { { 0, 0, 0 }, 3 }, { { 3 }, 1 },       { { 1, 77, 3 }, 3 },
+    };
+    unsigned turn = 0;
+    for (enum kind kind = LSTM; kind < KINDS; ++kind)
+        for (size_t i = 0; i < sizeof(given) / sizeof(*given); ++i)
+            for (int full = 0; full < 2; ++full, ++turn) {
+                struct layer l = { .kind = kind,
+                                   .batch = 3,
+                                   .steps = 5,
+                                   .in = 3,
+                                   .out = 5,
+                                   .full = full,
+                                   .lengths = given[i].lengths,
+                                   .num_lengths = given[i].count };
+                if (i == 0 || (turn + turn / 12) % 3 == 0)
+                    check_layer((turn + i) % DEVICES, l, (i + full + kind) % 2 ? APART : TOGETHER);
+            }
+}
+
+/* ---- cycles ---- */
+
+static uint64_t cycles_of(enum kind kind, bool backward, unsigned length, bool limited)
+{
+    struct bed bed = bed_open(BED_MODEL, 8, add_all);
+    const unsigned lengths[] = { length / 2, length };
+    struct layer l = { .kind = kind, .batch = 2, .steps = 16, .in = 4, .out = 8, .full = true };
+    pop_tensor kept, dx, cell, steps = limited ? constant(&bed, lengths, 2) : (pop_tensor){ 0 };
+    pop_program program = pop_sequence(bed.graph, "layer");
+    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(l.steps, l.batch, l.in), BED_LINEAR);
+    if (kind == LSTM) {
+        popnn_lstm_params p = lstm_params(&l, steps);
+        popnn_lstm_state h = popnn_lstm_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL), *none = NULL;
+        popnn_lstm_weights w = popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
+        pop_tensor y = popnn_lstm_fwd(bed.graph, &p, h, x, w, backward ? &kept : NULL, &cell, program, "fwd",
+                                      POP_NO_OPTIONS, NULL);
+        popnn_lstm_forward forward = { h, kept, x, y, w };
+        if (backward)
+            popnn_lstm_bwd_with_wu(bed.graph, &p, program, &forward, y, none, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+    } else {
+        popnn_gru_params p = gru_params(&l, steps);
+        pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
+        popnn_gru_weights w = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
+        pop_tensor y =
+            popnn_gru_fwd(bed.graph, &p, h, x, w, backward ? &kept : NULL, program, "fwd", POP_NO_OPTIONS, NULL);
+        popnn_gru_forward forward = { h, kept, x, y, w };
+        if (backward)
+            popnn_gru_bwd_with_wu(bed.graph, &p, program, &forward, y, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+    }
+    pop_tensor count = pop_cycle_count(bed.graph, program, 0, POP_SYNC_INTERNAL, "cycles");
+    pop_sequence_add(bed.program, program);
+    const double *got = bed_run(&bed, count);
+    const uint64_t cycles = (uint64_t)got[0] + ((uint64_t)got[1] << 32);
+    bed_close(&bed);
+    return cycles;
+}
+
+/* The loop ends at the largest length, not at the number of steps: cycles are linear in it. */
+static void test_cycles(void **state)
+{
+    (void)state;
+    static const struct {
+        enum kind kind;
+        bool backward;
+    } layers[] = { { LSTM, false }, { LSTM, true }, { GRU, true } };
+    for (size_t i = 0; i < sizeof(layers) / sizeof(*layers); ++i) {
+        const enum kind kind = layers[i].kind;
+        const bool backward = layers[i].backward;
+        const uint64_t none = cycles_of(kind, backward, 0, true), four = cycles_of(kind, backward, 4, true),
+                       all = cycles_of(kind, backward, 16, true), fixed = cycles_of(kind, backward, 16, false);
+        const double step = (double)(all - none) / 16;
+        if (fabs((double)(four - none) / 4 - step) > 0.02 * step || (double)none > 3 * step ||
+            (double)four > 0.4 * (double)fixed)
+            fail_msg("layer %d, %s: %llu cycles for 0 steps, %llu for 4, %llu for 16, %llu for 16 fixed", (int)kind,
+                     backward ? "training" : "inference", (unsigned long long)none, (unsigned long long)four,
+                     (unsigned long long)all, (unsigned long long)fixed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_cycles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
