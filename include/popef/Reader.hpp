@@ -131,7 +131,7 @@ class OpaqueReader : public BlobReader
 class TensorReader : public BlobReader
 {
   public:
-    TensorDataInfo info;
+    TensorDataInfo info; // name, type and shape
 
     TensorReader(std::shared_ptr<const detail::Contents> of, const popef_blob &found) : BlobReader(std::move(of), found)
     {
@@ -144,7 +144,7 @@ class TensorReader : public BlobReader
 class FeedReader : public BlobReader
 {
   public:
-    FeedDataInfo info;
+    FeedDataInfo info; // name, type and shape of a transfer, and their number
 
     FeedReader(std::shared_ptr<const detail::Contents> of, const popef_blob &found) : BlobReader(std::move(of), found)
     {

@@ -26,7 +26,7 @@ class Writer;
 class BlobWriter
 {
   public:
-    std::ostream &stream;
+    std::ostream &stream; // takes the blob's data
 
     BlobWriter(const BlobWriter &) = delete;
     BlobWriter &operator=(const BlobWriter &) = delete;

@@ -26,7 +26,7 @@ typedef enum popef_kind {
 
 /* A blob of a file; borrowed from its reader. */
 typedef struct popef_blob {
-    popef_kind kind;
+    popef_kind kind;                      /* what it holds */
     const pop_profile_value *description; /* a map */
     const void *data;                     /* aligned to 64 bytes in a file that was opened; NULL if there are none */
     size_t size;                          /* bytes */

@@ -82,14 +82,14 @@ typedef enum popfloat_spec {
 
 /* A format: at most 23 bits of mantissa and 8 of exponent. */
 typedef struct popfloat_format {
-    unsigned mantissa_bits, exponent_bits;
-    int bias; /* of the exponent: 0 to 255 */
-    bool denormals, infinities;
+    unsigned mantissa_bits, exponent_bits; /* bits of the mantissa without the leading 1; bits of the exponent */
+    int bias;                              /* of the exponent: 0 to 255 */
+    bool denormals, infinities; /* whether there are subnormal numbers; whether there are infinities and NaN */
 } popfloat_format;
 
 /* How values are rounded. */
 typedef struct popfloat_rounding {
-    popfloat_round mode;
+    popfloat_round mode;           /* how a value between two numbers of the format is rounded */
     bool nanoo;                    /* overflow is NaN */
     unsigned sr_bits;              /* random bits from the first below the unit of the calculation type's mantissa on */
     popfloat_density density;      /* of SX: noise is a sample x scale + offset, in [min, max] */
@@ -99,11 +99,11 @@ typedef struct popfloat_rounding {
 
 /* The types of a cast, and how it rounds. */
 typedef struct popfloat_cast {
-    popfloat_format_type type;
-    pop_type calculation; /* HALF or FLOAT */
-    pop_type native;      /* of values outside of the format: HALF or FLOAT */
-    pop_type storage;     /* of values in the format: HALF, FLOAT, SIGNED_CHAR or SHORT */
-    popfloat_rounding rounding;
+    popfloat_format_type type;  /* which vertices cast */
+    pop_type calculation;       /* HALF or FLOAT */
+    pop_type native;            /* of values outside of the format: HALF or FLOAT */
+    pop_type storage;           /* of values in the format: HALF, FLOAT, SIGNED_CHAR or SHORT */
+    popfloat_rounding rounding; /* of the cast to the format */
 } popfloat_cast;
 
 enum { POPFLOAT_PARAMS = 29 }; /* elements of a parameter tensor */

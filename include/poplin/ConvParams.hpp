@@ -49,8 +49,12 @@ class ConvParams
 
     // What happens to the input or the kernel first, for each field dimension.
     struct InputTransform {
-        std::vector<unsigned> truncationLower, truncationUpper, dilation, paddingLower, paddingUpper;
-        std::vector<bool> flip;
+        std::vector<unsigned> truncationLower; // elements cut off before each dimension, first
+        std::vector<unsigned> truncationUpper; // elements cut off after each dimension, first
+        std::vector<unsigned> dilation;     // distance between neighbouring elements: 1 is none, d inserts d - 1 zeros
+        std::vector<unsigned> paddingLower; // zeros added before each dimension, after dilation
+        std::vector<unsigned> paddingUpper; // zeros added after each dimension, after dilation
+        std::vector<bool> flip;             // whether the order of a dimension's elements is reversed, last
 
         InputTransform() = default;
         // The identity transform.
@@ -71,7 +75,11 @@ class ConvParams
 
     // What happens to the output last, for each field dimension.
     struct OutputTransform {
-        std::vector<unsigned> truncationLower, truncationUpper, stride, paddingLower, paddingUpper;
+        std::vector<unsigned> truncationLower; // elements cut off before each dimension, first
+        std::vector<unsigned> truncationUpper; // elements cut off after each dimension, first
+        std::vector<unsigned> stride;          // every stride-th element is kept; 1: all
+        std::vector<unsigned> paddingLower;    // zeros added before each dimension, last
+        std::vector<unsigned> paddingUpper;    // zeros added after each dimension, last
 
         OutputTransform() = default;
         // No change, for `dims` dimensions.
@@ -90,12 +98,17 @@ class ConvParams
         }
     };
 
-    poplar::Type inputType, outputType;
-    std::size_t batchSize;
-    std::vector<std::size_t> inputFieldShape, kernelShape;
-    std::size_t inputChannelsPerConvGroup, outputChannelsPerConvGroup, numConvGroups;
-    InputTransform inputTransform, kernelTransform;
-    OutputTransform outputTransform;
+    poplar::Type inputType;                   // of inputs and kernel
+    poplar::Type outputType;                  // of the output
+    std::size_t batchSize;                    // images
+    std::vector<std::size_t> inputFieldShape; // extents of an image, channels aside
+    std::vector<std::size_t> kernelShape;     // extents of the kernel: an entry for each field dimension
+    std::size_t inputChannelsPerConvGroup;    // input channels of a group
+    std::size_t outputChannelsPerConvGroup;   // output channels of a group
+    std::size_t numConvGroups;                // groups: channels of one group use none of another
+    InputTransform inputTransform;            // what happens to the input first
+    InputTransform kernelTransform;           // what happens to the kernel first
+    OutputTransform outputTransform;          // what happens to the output last
 
     ConvParams() : batchSize(0), inputChannelsPerConvGroup(0), outputChannelsPerConvGroup(0), numConvGroups(0)
     {

@@ -15,10 +15,10 @@ namespace fc
 
 // Sizes of a fully connected layer.
 struct FullyConnectedParams {
-    std::size_t numGroups;
-    std::size_t batchSize;
-    std::size_t inputSize;
-    std::size_t outputSize;
+    std::size_t numGroups;  // independent layers
+    std::size_t batchSize;  // rows of the input, {groups, batch, input}
+    std::size_t inputSize;  // columns of the input
+    std::size_t outputSize; // columns of the output; weights are {groups, output, input}
 };
 
 // Each product with the options for its planning.

@@ -17,9 +17,10 @@ namespace multiconv
 
 // The arguments of one convolution.
 struct ConvolutionArgs {
-    poplar::Tensor inputs, weights; // operands
-    ConvParams params;              // what is computed
-    poplar::OptionFlags options;    // those of poplin::convolution
+    poplar::Tensor inputs;       // {batch, input channels, field...}
+    poplar::Tensor weights;      // {groups, output channels, input channels, kernel...}
+    ConvParams params;           // what is computed
+    poplar::OptionFlags options; // those of poplin::convolution
 };
 // The arguments of createInput or createWeights.
 struct CreateTensorArgs {
@@ -29,22 +30,28 @@ struct CreateTensorArgs {
 };
 // The arguments of one calculation of weight deltas.
 struct CalculateWeightDeltasArgs {
-    poplar::Tensor zDeltas, activations; // operands
-    ConvParams params;                   // the convolution
-    poplar::OptionFlags options;         // those of poplin::convolution
+    poplar::Tensor zDeltas;      // gradient of the output, {batch, output channels, field...}
+    poplar::Tensor activations;  // input of the convolution, {batch, input channels, field...}
+    ConvParams params;           // the convolution
+    poplar::OptionFlags options; // those of poplin::convolution
 };
 // The arguments of one weight update.
 struct ConvWeightUpdateArgs {
-    poplar::Tensor zDeltas, weights, activations, scale; // operands; scale has one element
-    ConvParams params;                                   // the convolution
-    poplar::OptionFlags options;                         // those of poplin::convolution
+    poplar::Tensor zDeltas;      // gradient of the output, {batch, output channels, field...}
+    poplar::Tensor weights;      // what is updated: weights += scale * deltas
+    poplar::Tensor activations;  // input of the convolution, {batch, input channels, field...}
+    poplar::Tensor scale;        // factor of the deltas; one element
+    ConvParams params;           // the convolution
+    poplar::OptionFlags options; // those of poplin::convolution
 };
 // The arguments of one weight update with a constant factor.
 struct ConvWeightUpdateArgsScalar {
-    poplar::Tensor zDeltas, weights, activations; // operands
-    float scale;                                  // factor of the deltas
-    ConvParams params;                            // the convolution
-    poplar::OptionFlags options;                  // those of poplin::convolution
+    poplar::Tensor zDeltas;      // gradient of the output, {batch, output channels, field...}
+    poplar::Tensor weights;      // what is updated: weights += scale * deltas
+    poplar::Tensor activations;  // input of the convolution, {batch, input channels, field...}
+    float scale;                 // factor of the deltas
+    ConvParams params;           // the convolution
+    poplar::OptionFlags options; // those of poplin::convolution
 };
 
 namespace detail

@@ -18,20 +18,20 @@ enum { POPLIN_MAX_FIELD_DIMS = 6 };
 /* Transform of the input or the kernel, for each field dimension: numbers of elements truncated, dilation, numbers of
  * zeros added, whether reversed. */
 typedef struct poplin_input_transform {
-    /* elements that are cut off at each end */
+    /* elements cut off before each dimension, first; elements cut off after it, first */
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
     unsigned dilation[POPLIN_MAX_FIELD_DIMS]; /* distance between neighbouring elements: 1 is none */
-    /* zeros that are added at each end, after dilation */
+    /* zeros added before each dimension, after dilation; zeros added after it, after dilation */
     unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
     bool flip[POPLIN_MAX_FIELD_DIMS]; /* whether the order of elements is reversed */
 } poplin_input_transform;
 
 /* Transform of the output, for each field dimension: numbers of elements truncated, stride, numbers of zeros added. */
 typedef struct poplin_output_transform {
-    /* elements that are cut off at each end */
+    /* elements cut off before each dimension, first; elements cut off after it, first */
     unsigned truncation_lower[POPLIN_MAX_FIELD_DIMS], truncation_upper[POPLIN_MAX_FIELD_DIMS];
     unsigned stride[POPLIN_MAX_FIELD_DIMS]; /* every stride-th element is kept */
-    /* zeros that are added at each end */
+    /* zeros added before each dimension, last; zeros added after it, last */
     unsigned padding_lower[POPLIN_MAX_FIELD_DIMS], padding_upper[POPLIN_MAX_FIELD_DIMS];
 } poplin_output_transform;
 
@@ -40,7 +40,7 @@ typedef struct poplin_conv_params {
     pop_type input_type, output_type; /* types of inputs and kernel, and of the output */
     size_t batch_size;                /* images */
     size_t num_field_dims;            /* dimensions of the field: 1 to POPLIN_MAX_FIELD_DIMS */
-    /* extents of a field and of the kernel */
+    /* extents of an image, channels aside; extents of the kernel */
     size_t input_field_shape[POPLIN_MAX_FIELD_DIMS], kernel_shape[POPLIN_MAX_FIELD_DIMS];
     size_t input_channels_per_conv_group, output_channels_per_conv_group; /* channels of a group */
     size_t num_conv_groups;                                   /* groups: channels of one group use none of another */

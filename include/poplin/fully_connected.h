@@ -7,7 +7,7 @@
 
 /* Sizes of a fully connected layer: its weights are {groups, output size, input size}. */
 typedef struct poplin_fully_connected_params {
-    size_t num_groups, batch_size, input_size, output_size; /* extents of its product */
+    size_t num_groups, batch_size, input_size, output_size; /* layers; rows; columns of the input; of the output */
 } poplin_fully_connected_params;
 
 /* A product, and the value of its option fullyConnectedPass. */

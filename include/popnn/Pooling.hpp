@@ -99,6 +99,7 @@ template <typename List> void print(std::ostream &os, const char *name, const Li
 }
 
 } // namespace detail
+// Writes a line for each field.
 inline std::ostream &operator<<(std::ostream &os, const PoolParams &params)
 {
     os << "Params: poolingType                   " << asString(params.poolingType) << "\n";

@@ -14,7 +14,7 @@
 /* A simple recurrent layer: h' = f(x W + h U + b). */
 typedef struct popnn_rnn_params {
     pop_type data_type, partials_type;                      /* HALF or FLOAT; type of sums */
-    size_t time_steps, batch_size, input_size, output_size; /* extents */
+    size_t time_steps, batch_size, input_size, output_size; /* steps; sequences; units of the input; of the output */
     popnn_non_linearity_type activation;                    /* the function f */
     bool inference_only; /* products are planned for inference, independent of the passes of training */
 } popnn_rnn_params;

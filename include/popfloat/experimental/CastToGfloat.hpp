@@ -24,11 +24,11 @@ class GfloatCast
   public:
     // A format by name.  The constructor with options sets the members that are named; others keep their defaults.
     struct GfloatFormatOptions {
-        unsigned numMantissaBits;
-        unsigned numExponentBits;
-        unsigned numExponentBias;
-        bool enableDenorms;
-        bool enableInfsAndNans;
+        unsigned numMantissaBits; // 10 unless set
+        unsigned numExponentBits; // 5 unless set
+        unsigned numExponentBias; // what the exponent's bits have added to them; 15 unless set
+        bool enableDenorms;       // whether the smallest exponent has subnormal numbers; true unless set
+        bool enableInfsAndNans;   // whether the largest exponent has them; true unless set
         GfloatFormatOptions();
         explicit GfloatFormatOptions(const poplar::OptionFlags &options);
         // Sets the members that options name; invalid_option for others.
@@ -36,15 +36,15 @@ class GfloatCast
     };
     // Rounding by name, in the same way.
     struct GfloatCastOptions {
-        RoundType roundMode;
-        SRDensityType srNoiseDensity;
-        unsigned numSRBits;
-        double srNoiseOffset;
-        double srNoiseScale;
-        double srNoiseMax;
-        double srNoiseMin;
-        double bernoulliProb;
-        bool enableNanooMode;
+        RoundType roundMode;          // INV unless set: a cast needs another
+        SRDensityType srNoiseDensity; // of SX: the distribution of the noise; INVALID unless set
+        unsigned numSRBits;           // random bits from the first below the mantissa's last on; 24 unless set
+        double srNoiseOffset;         // of SX: added to a sample; 0 unless set
+        double srNoiseScale;          // of SX: factor of a sample; 0 unless set
+        double srNoiseMax;            // of SX: the largest noise, in units of the mantissa's last bit; 0 unless set
+        double srNoiseMin;            // of SX: the smallest noise; 0 unless set
+        double bernoulliProb;         // of SX and BERNOULLI: the probability of rounding away from zero; 0 unless set
+        bool enableNanooMode;         // whether overflow gives NaN; true unless set
         GfloatCastOptions();
         explicit GfloatCastOptions(const poplar::OptionFlags &options);
         void parseGfloatCastOptions(const poplar::OptionFlags &options);

@@ -23,11 +23,13 @@ namespace poplin
 // Estimates: cycles, and the bytes on the fullest tile that are live only during the convolution.
 struct PlanCosts {
     static constexpr std::size_t unknown = std::numeric_limits<std::size_t>::max(); // what has not been estimated
-    std::size_t cycles, memory;
+    std::size_t cycles;                                                             // estimated cycles of one run
+    std::size_t memory; // bytes on the fullest tile that are live only during the convolution
 };
 // Estimated costs of a convolution's steps.
 struct DetailedPlanCosts {
-    std::size_t parallelSplit, serialSplit;
+    std::size_t parallelSplit; // tiles in use
+    std::size_t serialSplit;   // repetitions of the steps from dynamicSlice on
     PlanCosts broadcast, rearrangement, dynamicSlice, transform, exchange, tileLevelTransform, inputsCast, compute,
         reduction, dynamicUpdate, addInPlace, outputCast, total;
 };

@@ -14,10 +14,11 @@ namespace experimental
 
 // How regions are pooled.
 struct roiAlignParams {
-    std::size_t samplingRatio_;                // samples of a bin in each direction
-    std::size_t alignedHeight_, alignedWidth_; // bins of a region
-    bool aligned_;                             // whether regions move by half a pixel
-    float spatialScale_;                       // factor from the regions' coordinates to those of the data
+    std::size_t samplingRatio_; // samples of a bin in each direction
+    std::size_t alignedHeight_; // rows of a region's bins
+    std::size_t alignedWidth_;  // columns of a region's bins
+    bool aligned_;              // whether regions move by half a pixel
+    float spatialScale_;        // factor from the regions' coordinates to those of the data
 
     // samplingRatio samples of a bin in each direction, poolH x poolW bins of a region; aligned and spatialScale as the
     // fields. Nothing is checked before the call that uses them.
