@@ -19,7 +19,9 @@ struct exchange_step {
     uint8_t kind;
     uint32_t index;          /* of sets, or of programs */
     uint32_t again;          /* steps that send the same and come later */
-    struct step_draft *kept; /* for them */
+    uint32_t tile;           /* first one of its IPU: see step_key_of_set */
+    struct step_draft *kept; /* for them; its tiles are from kept_tile on */
+    uint32_t kept_tile;
 };
 struct exchanging {
     struct compiler *c;
@@ -62,11 +64,12 @@ static void describe_steps(void *context, uint32_t thread)
     (void)thread;
     step_describer_init(&describer, e->c->store, e->order);
     for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
-        const struct exchange_step *step = &e->steps.data[i];
+        struct exchange_step *step = &e->steps.data[i];
         if (!e->keys[i].a && !e->keys[i].b)
             continue;
-        e->keys[i] = step->kind == STEP_SET ? step_key_of_set(&describer, &e->order->sets.data[step->index])
-                                            : step_key_of_copy(&describer, e->c->store->programs.data[step->index]);
+        e->keys[i] = step->kind == STEP_SET
+                         ? step_key_of_set(&describer, &e->order->sets.data[step->index], &step->tile)
+                         : step_key_of_copy(&describer, e->c->store->programs.data[step->index], &step->tile);
     }
     step_describer_free(&describer);
 }
@@ -184,11 +187,38 @@ static void plan_step(struct exchanging *e, const struct exchange_step *step, co
         plan->global_before = cross_exchange(e->c, &e->threads->owners, n);
 }
 
+static void move_exchange(struct exchange_drafts *drafts, uint32_t distance)
+{
+    for (size_t i = 0; i < drafts->internal.flows.count; ++i)
+        drafts->internal.flows.data[i].tile += distance;
+    assert(!drafts->global.flows.count); /* all tiles are of one IPU */
+}
+
+static void move_copies(tile_copies *copies, uint32_t distance)
+{
+    for (size_t i = 0; i < copies->count; ++i)
+        copies->data[i].tile += distance;
+}
+
+/* Moves what was kept to the tiles of another IPU. */
+static void move_kept(struct exchange_step *first, uint32_t tile)
+{
+    uint32_t distance = tile - first->kept_tile; /* modulo 2^32 */
+    first->kept_tile = tile;
+    if (!distance)
+        return;
+    move_exchange(&first->kept->before, distance);
+    move_exchange(&first->kept->after, distance);
+    move_copies(&first->kept->copies_before, distance);
+    move_copies(&first->kept->copies_after, distance);
+}
+
 static void add_step(struct exchanging *e, size_t index, struct step_draft *draft)
 {
     struct exchange_step *step = &e->steps.data[index], *first = &e->steps.data[e->same[index]];
     if (step != first) {
         assert(first->kept && first->again);
+        move_kept(first, step->tile);
         plan_step(e, step, first->kept);
         if (--first->again)
             return;
@@ -199,6 +229,7 @@ static void add_step(struct exchanging *e, size_t index, struct step_draft *draf
     plan_step(e, step, draft);
     if (step->again) {
         step->kept = mem_copy(draft, sizeof(*draft));
+        step->kept_tile = step->tile;
         *draft = (struct step_draft){ 0 };
     } else {
         free_draft(draft);

@@ -7,6 +7,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define NO_IPU UINT32_MAX
+
 enum { MAX_VALUES = sizeof(((struct step_hash *)NULL)->values) / sizeof(uint64_t) };
 
 static struct step_key key_of(const struct step_hash *hash)
@@ -40,18 +42,40 @@ void step_describer_free(struct step_describer *d)
     vec_free(&d->variables);
 }
 
-static struct step_key key_of_map(const struct variable *variable)
+static uint32_t ipu_of(const pop_store *store, uint32_t tile)
 {
+    return tile / store->target.tiles_per_ipu;
+}
+
+static struct map_key key_of_map(const pop_store *store, const struct variable *variable)
+{
+    struct map_key map = { .ipu = NO_IPU };
     struct step_hash hash;
     hash.count = 0;
+    for (size_t i = 0; i < variable->map.ranges.count; ++i) {
+        uint32_t ipu = ipu_of(store, variable->map.ranges.data[i].tile);
+        map.several |= i && ipu != map.ipu;
+        map.ipu = i ? map.ipu : ipu;
+    }
+    uint32_t first = map.several || map.ipu == NO_IPU ? 0 : map.ipu * store->target.tiles_per_ipu;
     add(&hash, variable->elements);
-    add(&hash, (uint64_t)variable->type << 1 | variable->follows_vertex);
+    add(&hash, (uint64_t)variable->type << 2 | map.several << 1 | variable->follows_vertex);
     for (size_t i = 0; i < variable->map.ranges.count; ++i) {
         add(&hash, variable->map.ranges.data[i].begin);
         add(&hash, variable->map.ranges.data[i].end);
-        add(&hash, variable->map.ranges.data[i].tile);
+        add(&hash, variable->map.ranges.data[i].tile - first);
     }
-    return key_of(&hash);
+    map.key = key_of(&hash);
+    return map;
+}
+
+/* Adds an IPU as a distance from the step's first one. */
+static void add_ipu(struct step_describer *d, uint32_t ipu)
+{
+    if (d->ipu == NO_IPU)
+        d->ipu = ipu;
+    d->several |= ipu != d->ipu;
+    add(&d->hash, ipu - d->ipu);
 }
 
 static void add_variable(struct step_describer *d, uint32_t variable)
@@ -62,12 +86,15 @@ static void add_variable(struct step_describer *d, uint32_t variable)
     }
     *vec_push(&d->variables) = variable;
     d->number[variable] = (uint32_t)d->variables.count;
-    struct step_key *map = &d->maps[variable];
-    if (!map->a && !map->b)
-        *map = key_of_map(&d->store->variables.data[variable]);
+    struct map_key *map = &d->maps[variable];
+    if (!map->key.a && !map->key.b)
+        *map = key_of_map(d->store, &d->store->variables.data[variable]);
     add(&d->hash, 0);
-    add(&d->hash, map->a);
-    add(&d->hash, map->b);
+    add(&d->hash, map->key.a);
+    add(&d->hash, map->key.b);
+    if (map->ipu != NO_IPU)
+        add_ipu(d, map->ipu);
+    d->several |= map->several;
 }
 
 static void begin(struct step_describer *d, struct step_key rough)
@@ -75,9 +102,20 @@ static void begin(struct step_describer *d, struct step_key rough)
     for (size_t i = 0; i < d->variables.count; ++i)
         d->number[d->variables.data[i]] = 0;
     d->variables.count = 0;
+    d->ipu = NO_IPU;
+    d->several = false;
     d->hash.count = 0;
     add(&d->hash, rough.a);
     add(&d->hash, rough.b);
+}
+
+/* The key of what was described. */
+static struct step_key finish(struct step_describer *d, uint32_t *first_tile)
+{
+    bool one = d->ipu != NO_IPU && !d->several;
+    add(&d->hash, one ? NO_IPU : d->ipu);
+    *first_tile = one ? d->ipu * d->store->target.tiles_per_ipu : 0;
+    return key_of(&d->hash);
 }
 
 static void add_view(struct step_describer *d, const struct view *view)
@@ -109,8 +147,11 @@ static void add_group(struct step_describer *d, const struct vertex_group *group
 {
     const struct codelet *codelet = d->store->types.data[group->type].codelet;
     struct window window;
-    for (size_t i = group->first_span; i < group->first_span + group->spans; ++i)
-        add(&d->hash, (uint64_t)d->order->spans.data[i].tile << 32 | d->order->spans.data[i].count);
+    for (size_t i = group->first_span; i < group->first_span + group->spans; ++i) {
+        uint32_t tile = d->order->spans.data[i].tile, ipu = ipu_of(d->store, tile);
+        add_ipu(d, ipu);
+        add(&d->hash, (uint64_t)(tile - ipu * d->store->target.tiles_per_ipu) << 32 | d->order->spans.data[i].count);
+    }
     window_init(&window, d->store, d->order, group, 1, NULL);
     for (uint64_t i = group->first; i < group->first + group->count; ++i) {
         struct edge_list list = window_edges(&window, i);
@@ -146,20 +187,20 @@ struct step_key rough_key_of_copy(const struct program_node *n)
     return key_of(&hash);
 }
 
-struct step_key step_key_of_set(struct step_describer *d, const struct used_set *set)
+struct step_key step_key_of_set(struct step_describer *d, const struct used_set *set, uint32_t *first_tile)
 {
     begin(d, rough_key_of_set(d->order, set));
     for (uint32_t g = set->first_group; g < set->first_group + set->groups; ++g)
         add_group(d, &d->order->groups.data[g]);
-    return key_of(&d->hash);
+    return finish(d, first_tile);
 }
 
-struct step_key step_key_of_copy(struct step_describer *d, const struct program_node *n)
+struct step_key step_key_of_copy(struct step_describer *d, const struct program_node *n, uint32_t *first_tile)
 {
     begin(d, rough_key_of_copy(n));
     add_view(d, n->source);
     add_view(d, n->destination);
-    return key_of(&d->hash);
+    return finish(d, first_tile);
 }
 
 void same_steps_find(const struct step_key *keys, size_t count, uint32_t *first)
