@@ -263,17 +263,29 @@ EXEC(f32sisoslic)
         put_floats(c, o, slic_step(c->aacc, (unsigned)o->value, two_floats(&R(2)), &products));
 }
 
-/* As f32sisoslic on both sets: the low float moves set 0, the high one set 1. */
+/* The odd accumulators in which set 1 keeps its results from the low float of a position to the high one. */
+enum { SLIC_KEPT = SET + 1 };
+
+/* As f32sisoslic on both sets. Partials and results are those of set 0 with the low float and of set 1 with the high
+ * one; both sets move with the low one, so that the two floats of a position are added to the same sums. */
 EXEC(f32sisov2slic)
 {
     unsigned phase = slic_phase(o->value), flags = (unsigned)o->value;
     struct columns first = float_products(c->tile, F(1), phase, 0), second = float_products(c->tile, F(1), phase, 8);
     struct two in = two_floats(&R(2));
+    float *kept = c->aacc + SLIC_KEPT;
     if (flags & SLIC_HIGH) {
+        struct two out = { { kept[0], kept[2] } };
+        unsigned last = flags & SLIC_OF_4 ? 3 : 2; /* where partials come in */
         slic_add(c->aacc, flags, &first);
-        put_floats(c, o, slic_step(c->aacc + SET, flags, in, &second));
+        for (unsigned q = 0; q < 2; ++q)
+            second.of[2 * last + q] += (double)in.of[q];
+        slic_add(c->aacc + SET, flags, &second);
+        put_floats(c, o, out);
     } else {
         put_floats(c, o, slic_step(c->aacc, flags, in, &first));
-        slic_add(c->aacc + SET, flags, &second);
+        struct two out = slic_step(c->aacc + SET, flags, (struct two){ { 0, 0 } }, &second);
+        kept[0] = out.of[0];
+        kept[2] = out.of[1];
     }
 }

@@ -171,57 +171,76 @@ static void a_product(void **state)
     str_free(&code);
 }
 
-/* ---- SLIC: a kernel of 4 positions over groups of channels ---- */
+/* ---- SLIC: a kernel of 3 or 4 positions over groups of channels ---- */
 
-enum { LENGTH = 9, TAPS = 4, RESULTS = LENGTH - TAPS + 1, OF_4 = 16, HIGH = 2 };
+enum { LENGTH = 9, WORD = 1, HIGH = 2, OF_4 = 16 };
 
-static void slim_code(struct str *code, const struct unit *u)
+static bool is_pair(const struct unit *u)
 {
-    for (int step = 0; step < LENGTH + 1; ++step) {
-        add_load(code, 0, u->x != FLOAT, 0, step < LENGTH);
-        add_load(code, 2, u->in == FLOAT || u->sets == 2, 1, step < RESULTS);
-        add_unit(code, u, OF_4);
-        if (step >= TAPS)
-            add_store(code, u);
-        if (u->x == FLOAT) { /* the second channel */
-            add_load(code, 0, false, 0, step < LENGTH);
-            add_load(code, 2, true, 1, false);
-            add_unit(code, u, OF_4 | HIGH);
-        }
-    }
+    return u->in == FLOAT || u->sets == 2;
 }
 
-/* out[k] = p[k] + sum over j of x[k + j] . W(unit 6 - 2 j + q), with units 8 and later for the second set. */
-static void a_slim_convolution(void **state)
+/* One instruction of a position: the second channel of a word of floats has one of its own. */
+static void add_slim_step(struct str *code, const struct unit *u, int step, int taps, int flags)
 {
-    const struct unit *u = *state;
+    bool moves = !(flags & HIGH) || u->sets == 2;
+    add_load(code, 0, u->x != FLOAT, 0, step < LENGTH);
+    add_load(code, 2, is_pair(u), 1, moves && step <= LENGTH - taps);
+    add_unit(code, u, flags);
+    if (moves && step >= taps)
+        add_store(code, u);
+}
+
+/* out[k] = p[k] + sum over j of x[k + j] . W(unit 2 (taps - 1 - j) + q), with units 8 and later for the second set and
+ * word `word` of each unit. */
+static void check_slim_convolution(const struct unit *u, int taps, int word)
+{
     enum { MOST_CHANNELS = 8, WORD_BYTES = 8 };
-    const int channels = WORD_BYTES / (int)bytes_of[u->x], results = 2 * u->sets;
-    int w[16][MOST_CHANNELS], x[LENGTH][MOST_CHANNELS], p[RESULTS][4];
+    const int channels = WORD_BYTES / (int)bytes_of[u->x], results = 2 * u->sets, count = LENGTH - taps + 1;
+    const int flags = word | (taps == 4 ? OF_4 : 0);
+    int w[16][MOST_CHANNELS], x[LENGTH][MOST_CHANNELS], p[LENGTH][4];
     struct str code = { 0 };
     struct snippet s;
-    slim_code(&code, u);
+    for (int step = 0; step < LENGTH + 1; ++step) {
+        add_slim_step(&code, u, step, taps, flags);
+        if (u->x == FLOAT)
+            add_slim_step(&code, u, step, taps, flags | HIGH);
+    }
     make(&s, u, code.text);
     for (int unit = 0; unit < 16; ++unit)
-        for (int i = 0; i < channels; ++i)
-            put(s.tile, u->x, WEIGHTS + 32 * (uint32_t)unit, i, w[unit][i] = roll_for(u));
+        for (int i = 0; i < 4 * channels; ++i) {
+            int value = roll_for(u);
+            put(s.tile, u->x, WEIGHTS + 4 * WORD_BYTES * (uint32_t)unit, i, value);
+            if (i / channels == word)
+                w[unit][i % channels] = value;
+        }
     for (int k = 0; k < LENGTH; ++k)
         for (int i = 0; i < channels; ++i)
             put(s.tile, u->x, INPUTS, channels * k + i, x[k][i] = roll_for(u));
-    for (int k = 0; k < RESULTS; ++k)
+    for (int k = 0; k < count; ++k)
         for (int q = 0; q < results; ++q)
             put(s.tile, u->in, PARTIALS, results * k + q, p[k][q] = roll());
     run(&s);
-    for (int k = 0; k < RESULTS; ++k)
+    for (int k = 0; k < count; ++k)
         for (int q = 0; q < results; ++q) {
             double sum = p[k][q];
-            for (int j = 0; j < TAPS; ++j)
+            for (int j = 0; j < taps; ++j)
                 for (int i = 0; i < channels; ++i)
-                    sum += (double)x[k + j][i] * w[q / 2 * 8 + 6 - 2 * j + q % 2][i];
-            assert_true(get(s.tile, u->out, OUTPUTS, results * k + q) == sum);
+                    sum += (double)x[k + j][i] * w[q / 2 * 8 + 2 * (taps - 1 - j) + q % 2][i];
+            if (get(s.tile, u->out, OUTPUTS, results * k + q) != sum)
+                fail_msg("1x%d, word %d: output %d of position %d is %g, not %g", taps, word, q, k,
+                         get(s.tile, u->out, OUTPUTS, results * k + q), sum);
         }
     snippet_free(&s);
     str_free(&code);
+}
+
+static void a_slim_convolution(void **state)
+{
+    for (int word = 0; word <= WORD; ++word) {
+        check_slim_convolution(*state, 3, word);
+        check_slim_convolution(*state, 4, word);
+    }
 }
 
 int main(void)
@@ -233,9 +252,10 @@ int main(void)
         { "f8v8hihov4amp", QUARTER, HALF, HALF, 2 }
     };
     static struct unit slims[] = {
-        { "f16v4sisoslic", HALF, FLOAT, FLOAT, 1 }, { "f16v4hihoslic", HALF, HALF, HALF, 1 },
-        { "f16v4sihoslic", HALF, FLOAT, HALF, 1 },  { "f16v4hihov4slic", HALF, HALF, HALF, 2 },
-        { "f32sisoslic", FLOAT, FLOAT, FLOAT, 1 },  { "f8v8hihov4slic", QUARTER, HALF, HALF, 2 }
+        { "f16v4sisoslic", HALF, FLOAT, FLOAT, 1 },  { "f16v4hihoslic", HALF, HALF, HALF, 1 },
+        { "f16v4sihoslic", HALF, FLOAT, HALF, 1 },   { "f16v4hihov4slic", HALF, HALF, HALF, 2 },
+        { "f32sisoslic", FLOAT, FLOAT, FLOAT, 1 },   { "f32sisov2slic", FLOAT, FLOAT, FLOAT, 2 },
+        { "f8v8hihov4slic", QUARTER, HALF, HALF, 2 }
     };
     enum { PRODUCTS = sizeof(products) / sizeof(products[0]), SLIMS = sizeof(slims) / sizeof(slims[0]) };
     struct CMUnitTest tests[PRODUCTS + SLIMS];

@@ -149,8 +149,7 @@ static void samples_are_normal(void **state)
 
 /* ---- each instruction ---- */
 
-/* Instructions that the tests above, test_amp.c and (f32sisov2slic, whose sums are not published) system/test_mixed
- * execute. */
+/* Instructions that the tests above and test_amp.c execute. */
 static const char *const elsewhere[] = {
     "delay",         "exitneg",        "exitnz",
     "exitpos",       "f16v2grand",     "f16v4hihoamp",
