@@ -353,10 +353,21 @@ static int run_placed(const struct vertex_at *vertex, const struct group_run *gr
 {
     struct execute_frame frame = { .failure = failure,
                                    .behave = { .set = vertex->behave, .first = vertex->in_set },
-                                   .external = { group->external, vertex->run->image, vertex->set, vertex->in_set, true,
-                                                 vertex->run->replica->random, false,
+                                   .external = { group->external,
+                                                 vertex->run->image,
+                                                 vertex->set,
+                                                 vertex->in_set,
+                                                 true,
+                                                 vertex->run->replica->random,
+                                                 false,
                                                  vertex->set->counted ? vertex->run->replica->counted : NULL,
-                                                 vertex->run->engine->calls, NULL, NULL, group->codelet } };
+                                                 vertex->run->engine->calls,
+                                                 NULL,
+                                                 NULL,
+                                                 group->codelet,
+                                                 vertex->run->replica->weights,
+                                                 vertex->run->replica->executed_sets,
+                                                 { 0 } } };
     if (frame.external.counted)
         frame.external.counted[vertex->in_set] = 0; /* the run before was the same */
     unsigned char *state = vertex->run->replica->states + vertex->state;

@@ -161,6 +161,8 @@ static void call_vertices(struct set_chunk *chunk)
     chunk->frame.external.counted = chunk->execution->set->counted ? chunk->execution->replica->counted : NULL;
     chunk->frame.external.random = chunk->execution->replica->random;
     chunk->frame.external.calls = chunk->execution->engine->calls;
+    chunk->frame.external.weights = chunk->execution->replica->weights;
+    chunk->frame.external.turn = chunk->execution->replica->executed_sets;
     chunk->frame.external.assembled = NULL;
     for (uint64_t at = chunk->begin; at < chunk->end; ++group) {
         uint64_t end = group->first + group->count < chunk->end ? group->first + group->count : chunk->end;

@@ -20,6 +20,7 @@ struct externals {
     uint32_t count;
     struct tile_vertex **vertices; /* by codelet of the image */
     bool random;                   /* some code draws random numbers */
+    bool weights;                  /* some code loads weights, or uses them */
 };
 
 /* The architectures to look for code of: the target's, or on a CPU any, the newest common one first. */
@@ -76,8 +77,10 @@ pop_status externals_link(const struct image *image, const char *api, struct ext
             (*externals)->vertices = mem_zero(image->codelets.count, sizeof(*(*externals)->vertices));
         }
         status = link_one(image, codelet, api, &(*externals)->vertices[i], error);
-        if (status == POP_OK && (*externals)->vertices[i])
-            (*externals)->random |= tile_vertex_is_random((*externals)->vertices[i]);
+        if (status != POP_OK || !(*externals)->vertices[i])
+            continue;
+        (*externals)->random |= tile_vertex_is_random((*externals)->vertices[i]);
+        (*externals)->weights |= tile_vertex_has_weights((*externals)->vertices[i]);
     }
     return status;
 }
@@ -110,13 +113,31 @@ struct tile_vertex *external_of(const struct externals *externals, uint32_t code
     return externals ? externals->vertices[codelet] : NULL;
 }
 
-uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2]
+/* Tiles with vertices, and those before. */
+static uint64_t tiles_of(const struct image *image)
 {
     uint64_t tiles = 0;
-    if (!externals || !externals->random)
-        return NULL;
     for (size_t i = 0; i < image->vertex_places.count; ++i)
         tiles = image->vertex_places.data[i].tile >= tiles ? image->vertex_places.data[i].tile + UINT64_C(1) : tiles;
+    return tiles;
+}
+
+struct tile_weights *externals_weights(const pop_engine *engine)
+{
+    if (!engine->calls && !(engine->externals && engine->externals->weights))
+        return NULL;
+    uint64_t tiles = tiles_of(engine->image);
+    struct tile_weights *weights = mem_zero(tiles + 1, sizeof(*weights));
+    for (uint64_t i = 0; i < tiles; ++i)
+        weights[i].lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* static initialiser: needs no destroy */
+    return weights;
+}
+
+uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2]
+{
+    if (!externals || !externals->random)
+        return NULL;
+    uint64_t tiles = tiles_of(image);
     uint64_t(*states)[2] = mem_zero(tiles * EXTERNAL_WORKERS, sizeof(*states));
     for (uint64_t i = 0; i < tiles * EXTERNAL_WORKERS; ++i) {
         states[i][0] = mix(mix(seed) + 2 * i);
@@ -142,6 +163,20 @@ bool external_counts(const pop_engine *engine, const struct replica *replica)
     return engine->captured.running && replica->number == engine->profiled;
 }
 
+/* UINT32_MAX: not known. */
+static uint32_t tile_of(const struct external_call *external, uint64_t in_set)
+{
+    const struct image *image = external->image;
+    return image->vertex_places.count ? image->vertex_places.data[external->set->first_vertex_id + in_set].tile
+                                      : UINT32_MAX;
+}
+
+/* The vertex of the set whose compute runs. */
+static uint64_t current_vertex(const struct codelet_call *call, const struct external_call *external)
+{
+    return external->first + (uint64_t)((unsigned char *)call->current - (unsigned char *)call->states) / call->stride;
+}
+
 static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned char *state, uint64_t in_set)
 {
     const struct external_call *external = &frame->external;
@@ -153,22 +188,53 @@ static struct tile_vertex_run run_of(const struct execute_frame *frame, unsigned
                                                       ? image->edge_addresses.data + image->edge_first.data[index]
                                                       : NULL,
                                      .fp_ictl = floating_point(frame, in_set),
-                                     .tile = image->vertex_places.count ? image->vertex_places.data[index].tile
-                                                                        : UINT32_MAX,
+                                     .tile = tile_of(external, in_set),
                                      .seed = (frame->behave.set ? frame->behave.set->seed : 0) + in_set,
                                      .counts = external->counts,
                                      .checked = external->checked };
+}
+
+/* ---- weights, of the tile ---- */
+
+static void take_weights(struct external_call *external, struct tile_vertex_run *run)
+{
+    if (!external->weights || run->tile == UINT32_MAX)
+        return;
+    struct tile_weights *of = external->weights + run->tile;
+    pthread_mutex_lock(&of->lock);
+    memcpy(external->words, of->turn == external->turn ? of->before : of->now, sizeof(external->words));
+    pthread_mutex_unlock(&of->lock);
+    run->weights = external->words;
+}
+
+static void keep_weights(struct external_call *external, uint32_t tile, uint64_t vertex)
+{
+    if (!external->weights || tile == UINT32_MAX)
+        return;
+    struct tile_weights *of = external->weights + tile;
+    pthread_mutex_lock(&of->lock);
+    bool first = of->turn != external->turn;
+    if (memcmp(external->words, first ? of->now : of->before, sizeof(external->words)) != 0 &&
+        (first || vertex >= of->vertex)) {
+        if (first)
+            memcpy(of->before, of->now, sizeof(of->before));
+        memcpy(of->now, external->words, sizeof(of->now));
+        of->turn = external->turn;
+        of->vertex = vertex;
+    }
+    pthread_mutex_unlock(&of->lock);
 }
 
 static void begin_vertex(struct codelet_call *call, struct external_call *external)
 {
     const struct execute_frame *frame = (const struct execute_frame *)(const void *)call;
     unsigned char *state = call->current;
+    uint64_t at = current_vertex(call, external);
     if (!external->assembler && !(external->assembler = tile_call_take(external->calls)))
         call->fail(call, "there is no host memory for the memory of a tile", NULL, 0);
-    struct tile_vertex_run run =
-        run_of(frame, state, external->first + (uint64_t)(state - (unsigned char *)call->states) / call->stride);
-    run.seed = call->seed + (uint64_t)(state - (unsigned char *)call->states) / call->stride;
+    struct tile_vertex_run run = run_of(frame, state, at);
+    run.seed = call->seed + (at - external->first);
+    take_weights(external, &run);
     tile_call_begin(external->assembler, external->codelet, &run);
     external->assembled = state;
 }
@@ -188,9 +254,11 @@ void external_assemble(struct codelet_call *call, struct popc_assembly *assembly
     fesetenv(&host);
     if (!good)
         call->fail(call, run.text, run.file, run.line);
+    uint64_t at = current_vertex(call, external);
+    if (external->codelet->kind == VERTEX_SUPERVISOR)
+        keep_weights(external, tile_of(external, at), at);
     if (external->counted)
-        external->counted[external->first + (uint64_t)((unsigned char *)call->current - (unsigned char *)call->states) /
-                                                call->stride] += run.cycles;
+        external->counted[at] += run.cycles;
 }
 
 void external_end(struct external_call *external)
@@ -203,8 +271,8 @@ void external_end(struct external_call *external)
 
 bool external_run(struct codelet_call *call)
 {
-    const struct execute_frame *frame = (const struct execute_frame *)(const void *)call;
-    const struct external_call *external = &frame->external;
+    struct execute_frame *frame = (struct execute_frame *)(void *)call;
+    struct external_call *external = &frame->external;
     const struct image *image = external->image;
     unsigned char *state = call->states;
     bool agreed = true;
@@ -214,12 +282,14 @@ bool external_run(struct codelet_call *call)
             run.random = external->random + (size_t)EXTERNAL_WORKERS * run.tile;
         fenv_t host;
         call->current = state;
+        take_weights(external, &run);
         feholdexcept(&host); /* the interpreter finds exceptions itself */
         bool good = tile_vertex_run(external->vertex, &run);
         fesetenv(&host);
         if (!good)
             call->fail(call, run.text, run.file, run.line);
         agreed &= run.agreed;
+        keep_weights(external, run.tile, external->first + i);
         if (external->counted)
             external->counted[external->first + i] += run.cycles;
     }
@@ -229,12 +299,12 @@ bool external_run(struct codelet_call *call)
 /* ---- what a set took ---- */
 
 struct vertex_cycles {
-    uint32_t tile;
+    uint32_t tile, group; /* group: of the set */
     bool worker;
-    uint64_t cycles;
+    uint64_t cycles, active; /* active: of the tile, in which a thread runs */
 };
 
-static uint64_t tile_of(const void *entry)
+static uint64_t tile_number(const void *entry)
 {
     return ((const struct vertex_cycles *)entry)->tile;
 }
@@ -251,17 +321,52 @@ static struct vertex_cycles *list_vertices(const struct engine_run *run, const s
         for (uint64_t i = 0; i < group->count; ++i, ++at) {
             uint64_t known = image->vertex_cycles.data[set->counted - 1 + at];
             uint64_t counted = known & IMAGE_COUNTED ? run->replica->counted[at] : 0;
-            list[at] = (struct vertex_cycles){ image->vertex_places.data[set->first_vertex_id + at].tile, worker,
-                                               (known & ~IMAGE_COUNTED) + counted };
+            list[at] = (struct vertex_cycles){ image->vertex_places.data[set->first_vertex_id + at].tile, g, worker,
+                                               (known & ~IMAGE_COUNTED) + counted, 0 };
         }
     }
-    sort_by_key(list, set->vertices, sizeof(*list), tile_of);
+    sort_by_key(list, set->vertices, sizeof(*list), tile_number);
     return list;
+}
+
+/* By group of a set: the share of the model that its vertices are in. */
+static uint64_t *shares_of_groups(const struct image *image, const struct image_set *set)
+{
+    const struct model_set *of = image->model.sets.data + set->model_set;
+    uint64_t *shares = mem_zero(set->groups, sizeof(*shares));
+    for (uint32_t g = 0; g < set->groups; ++g) {
+        const char *name = image_codelet(image, image->groups.data[set->first_group + g].codelet)->name;
+        for (uint64_t k = of->first_share; k < of->first_share + of->shares; ++k)
+            if (strcmp(image_string(image, image->model.types.data[image->model.shares.data[k].type].name), name) == 0)
+                shares[g] = k;
+    }
+    return shares;
+}
+
+/* Keeps what vertices took: those of a set are listed in the model's order. */
+static void keep_last(struct step_costs *costs, const struct image *image, const struct image_set *set,
+                      const struct vertex_cycles *list)
+{
+    const struct model *model = &image->model;
+    const struct model_set *of = model->sets.data + set->model_set;
+    uint64_t *shares = shares_of_groups(image, set), workers = image->target.num_worker_contexts, first = 0;
+    while (first < model->vertices.count && model->vertices.data[first].set < set->model_set)
+        ++first;
+    for (uint64_t k = of->first_share; k < of->first_share + of->shares; ++k)
+        costs->active.data[k] = 0;
+    for (uint64_t i = 0; i < set->vertices; ++i) {
+        uint64_t cycles = list[i].worker ? list[i].cycles * workers : list[i].cycles;
+        costs->active.data[shares[list[i].group]] += list[i].active;
+        if (first + i < costs->vertices.count && model->vertices.data[first + i].set == set->model_set)
+            costs->vertices.data[first + i] = cycles;
+    }
+    mem_free(shares);
 }
 
 void external_book(struct engine_run *run, const struct image_set *set, uint32_t op)
 {
     struct trace *trace = &run->replica->trace, *captured = &run->engine->captured;
+    struct step_costs *costs = &run->replica->costs;
     bool captures = external_counts(run->engine, run->replica);
     if (!trace->running && !captures)
         return;
@@ -270,13 +375,20 @@ void external_book(struct engine_run *run, const struct image_set *set, uint32_t
     for (uint64_t i = 0; i < set->vertices;) {
         struct cost_tile tile = cost_tile_start(&run->image->target);
         uint32_t number = list[i].tile;
-        for (; i < set->vertices && list[i].tile == number; ++i)
+        for (; i < set->vertices && list[i].tile == number; ++i) {
+            uint64_t before = tile.active;
             (list[i].worker ? cost_tile_worker : cost_tile_supervisor)(&tile, list[i].cycles);
+            list[i].active = tile.active - before;
+        }
         struct model_part part = { number, 1, cost_tile_cycles(&tile), tile.active };
         if (part.cycles && !(parts.count && model_part_joins(parts.data + parts.count - 1, &part)))
             *vec_push(&parts) = part;
     }
-    uint32_t cost = step_costs_add(&run->replica->costs, set->model_set, parts.data, parts.count);
+    uint32_t cost = step_costs_add(costs, set->model_set, parts.data, parts.count);
+    if (cost != COSTS_FULL) {
+        step_costs_last(costs, &run->image->model, cost);
+        keep_last(costs, run->image, set, list);
+    }
     if (trace->running && cost != COSTS_FULL)
         trace_counted(trace, op, cost);
     if (captures && cost != COSTS_FULL)

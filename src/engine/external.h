@@ -7,6 +7,8 @@
 #include "popc/popc.h"
 #include "popc/tile_vertex.h"
 
+#include <pthread.h>
+
 struct externals;
 /* What a call needs to know besides its codelet_call. */
 struct external_call {
@@ -23,7 +25,21 @@ struct external_call {
     struct tile_call *assembler; /* the tile of this thread; NULL until the first statement */
     const void *assembled;       /* the vertex that it has */
     const struct codelet *codelet;
+    struct tile_weights *weights; /* of the replica, by tile; NULL: no code has any */
+    uint64_t turn;                /* of the set that runs: counts the sets */
+    uint64_t words[TILE_WEIGHTS]; /* of the vertex that has begun */
 };
+
+/* What a tile's vertices loaded for the AMP and SLIC units. The vertices of one set, which threads share, all begin
+ * with what there was before it; the last one that loads any, in the order of vertices, counts. */
+struct tile_weights {
+    pthread_mutex_t lock;
+    uint64_t turn, vertex; /* that loaded `now` */
+    uint64_t before[TILE_WEIGHTS], now[TILE_WEIGHTS];
+};
+/* Weights of all tiles, zero; NULL when no code has any. The caller frees them. */
+struct pop_engine;
+struct tile_weights *externals_weights(const struct pop_engine *engine);
 
 /* Links the assembly code of the image's external vertex types; link_error when it cannot be linked. A type without a
  * label in any object runs its compute in C++, and is warned of. *externals is NULL when there is none. */
@@ -36,7 +52,6 @@ struct tile_vertex *external_of(const struct externals *externals, uint32_t code
 /* States of the random numbers of all workers of all tiles; NULL when no code draws any. The caller frees them. */
 uint64_t (*externals_random(const struct externals *externals, const struct image *image, uint64_t seed))[2];
 /* Whether a replica's run is captured in a report. */
-struct pop_engine;
 struct replica;
 bool external_counts(const struct pop_engine *engine, const struct replica *replica);
 /* codelet_call.assemble: call is the first member of an execute_frame. */

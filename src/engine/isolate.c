@@ -17,6 +17,7 @@ enum { POLL_MILLISECONDS = 20 };
 /* Messages in shared memory; a byte on the socket passes control to the other process. */
 struct exchange {
     uint32_t set, replica;
+    uint64_t executed_sets; /* of the replica */
     bool consensus;
     pop_status status;
     pop_error error;
@@ -74,6 +75,7 @@ static void serve(pop_engine *engine, int socket, struct exchange *shared)
                                   .error = &shared->error,
                                   .api = "pop_engine_run",
                                   .names = engine->replica_count > 1 };
+        run.replica->executed_sets = shared->executed_sets;
         execute_set(&run, engine->image->sets.data + shared->set, &shared->consensus);
         shared->status = run.status;
         if (write(socket, &turn, 1) != 1)
@@ -192,6 +194,7 @@ bool isolate_execute(struct engine_run *run, const struct image_set *set, bool *
     struct isolate *isolate = engine->isolate;
     isolate->shared->set = (uint32_t)(set - engine->image->sets.data);
     isolate->shared->replica = run->replica->number;
+    isolate->shared->executed_sets = run->replica->executed_sets;
     isolate->shared->consensus = true;
     char turn = 0;
     int answer = send(isolate->socket, &turn, 1, MSG_NOSIGNAL) == 1 ? await(engine) : 0;

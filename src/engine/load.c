@@ -212,6 +212,8 @@ static pop_status materialise(struct replica *replica, const char *api, pop_erro
     replica->executed_sets = 0;
     free(replica->random);
     replica->random = externals_random(engine->externals, image, replica->number);
+    mem_free(replica->weights);
+    replica->weights = externals_weights(engine);
     return POP_OK;
 }
 
@@ -241,6 +243,8 @@ static void unload(struct replica *replica)
     free(replica->groups);
     free(replica->sets);
     free(replica->random);
+    mem_free(replica->weights);
+    replica->weights = NULL;
     replica->random = NULL;
     remotes_destroy(replica);
     replica->storage = replica->scratch = replica->states = replica->temporary = replica->operand = NULL;

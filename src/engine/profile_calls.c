@@ -24,10 +24,10 @@ static pop_status finish(pop_status status, size_t failures, const char *api, po
     return status;
 }
 
-static pop_profile_value timed_graph_profile(const struct image *image)
+static pop_profile_value timed_graph_profile(const struct image *image, const struct step_costs *costs)
 {
     double start = log_milliseconds();
-    pop_profile_value profile = graph_profile(image);
+    pop_profile_value profile = graph_profile(image, costs);
     LOG(PROFILER, INFO, "graph profile: %.1f ms", log_milliseconds() - start);
     return profile;
 }
@@ -40,7 +40,7 @@ pop_status pop_executable_graph_profile(const pop_executable *executable, pop_pr
     size_t failures = mem_failures();
     pop_status status = check(executable, "executable", profile, api, error);
     if (status == POP_OK)
-        *profile = timed_graph_profile(executable->image);
+        *profile = timed_graph_profile(executable->image, NULL);
     return finish(status, failures, api, profile, error);
 }
 
@@ -52,7 +52,7 @@ pop_status pop_engine_graph_profile(const pop_engine *engine, pop_profile_value 
     size_t failures = mem_failures();
     pop_status status = check(engine, "engine", profile, api, error);
     if (status == POP_OK)
-        *profile = timed_graph_profile(engine->image);
+        *profile = timed_graph_profile(engine->image, engine_trace(engine)->costs);
     return finish(status, failures, api, profile, error);
 }
 
@@ -88,7 +88,7 @@ pop_status pop_engine_print_profile_summary(const pop_engine *engine, FILE *file
         status = error_set(error, POP_RUNTIME_ERROR, NO_WHERE, api, "the file is NULL");
     if (status == POP_OK) { /* the graph profile is printed even if there is no execution profile */
         pop_status ran = executed(engine, api, &execution, error);
-        graph = timed_graph_profile(engine->image);
+        graph = timed_graph_profile(engine->image, engine_trace(engine)->costs);
         double start = log_milliseconds();
         status = pop_print_profile_summary(file, &graph, &execution, options, ran == POP_OK ? error : NULL);
         LOG(PROFILER, INFO, "profile summary: %.1f ms", log_milliseconds() - start);

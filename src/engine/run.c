@@ -265,6 +265,9 @@ static pop_status capture_end(struct capture *capture, uint32_t end, const struc
         return run->status;
     trace_end(capture->trace, end);
     external_report(capture->engine);
+    struct step_costs *costs = &capture->engine->replicas[capture->engine->profiled].costs;
+    report_write_counted(capture->engine->report, costs, false);
+    step_costs_written(costs);
     pop_status status = report_run_end(capture->engine->report, capture->trace, run->api, &error);
     if (run->status != POP_OK || status == POP_OK)
         return run->status;

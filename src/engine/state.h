@@ -94,10 +94,11 @@ struct replica {
     unsigned char *operand;   /* buffer for operands of control flow and prints, of the size of the largest */
     struct group_run *groups; /* one for each group of the image */
     struct set_run *sets;
-    uint64_t *counted;       /* by vertex of the set that runs: cycles that were counted (image.vertex_cycles) */
-    struct step_costs costs; /* of sets with such vertices */
-    uint64_t executed_sets;  /* since load */
-    uint64_t (*random)[2];   /* of tiles' workers (external.h); NULL: none */
+    uint64_t *counted;            /* by vertex of the set that runs: cycles that were counted (image.vertex_cycles) */
+    struct step_costs costs;      /* of sets with such vertices */
+    uint64_t executed_sets;       /* since load */
+    uint64_t (*random)[2];        /* of tiles' workers (external.h); NULL: none */
+    struct tile_weights *weights; /* of tiles (external.h); NULL: none */
     struct remote_state *remotes;
     struct stream_state *streams;               /* one for each stream of the image */
     struct host_function_state *host_functions; /* likewise */

@@ -86,6 +86,8 @@ static pop_status write_report(const pop_engine *engine, const char *directory, 
     if (status == POP_OK && execution)
         status = write_runs(&(struct writing){ engine, report, 0, api, &ours }, engine_trace(engine)->entries.data,
                             engine_trace(engine)->entries.count, 0);
+    if (status == POP_OK && execution && engine_trace(engine)->costs)
+        report_write_counted(report, engine_trace(engine)->costs, true);
     pop_error ending = { 0 };
     pop_status ended = report_end(report, &ending);
     options_free(&options);

@@ -72,7 +72,8 @@ struct model_set {
 };
 /* Where cycles of vertices come from: all from the program and its libraries; counted from the device's code (some
  * vertices of the type at least); guessed from its size, where it cannot be counted. */
-enum model_estimate { MODEL_GIVEN = 0, MODEL_COUNTED, MODEL_GUESSED, MODEL_ESTIMATES };
+/* MODEL_COUNTED: on data that is zero; MODEL_EXECUTED: likewise, but counted again whenever it runs. */
+enum model_estimate { MODEL_GIVEN = 0, MODEL_COUNTED, MODEL_GUESSED, MODEL_EXECUTED, MODEL_ESTIMATES };
 /* A vertex type in use; bytes of one vertex's state on the device; enum model_estimate. */
 struct model_type {
     uint32_t name, state_bytes;

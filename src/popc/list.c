@@ -7,6 +7,7 @@
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
 #include "popc/popc.h"
+#include "popc/tile_vertex.h"
 
 static const char *const kinds[] = { "Vertex", "SupervisorVertex", "MultiVertex" };
 static const char *const directions[] = { "", "Input", "Output", "InOut" };
@@ -54,24 +55,46 @@ static void print_field(FILE *file, const struct codelet_field *field)
     fprintf(file, "%s\n", field->interleaved ? ", interleaved" : "");
 }
 
-static void print_codelet(FILE *file, const struct module *module, const struct codelet *codelet)
+static void print_code(FILE *file, unsigned arch, const struct device_code *code)
+{
+    fprintf(file, "  code on %s: %u bytes", device_arch_names[arch], code->bytes);
+    if (code->shared_bytes || code->data_bytes)
+        fprintf(file, ", shared functions %u, shared data %u", code->shared_bytes, code->data_bytes);
+    if (code->stack_measured)
+        fprintf(file, ", stack %u", code->stack_bytes);
+    fputs(code->estimated ? " (estimated)\n" : "\n", file);
+}
+
+static void print_assembly(FILE *file, struct module *module, const struct codelet *codelet)
+{
+    bool any = false;
+    for (unsigned arch = 0; arch < DEVICE_ARCHS; ++arch) {
+        struct device_code code;
+        const struct module *in;
+        if (!tile_vertex_code(codelet, &module, 1, (enum device_arch)arch, &code, &in))
+            continue;
+        print_code(file, arch, &code);
+        any = true;
+    }
+    struct str label = { 0 };
+    tile_vertex_label(codelet->name, &label);
+    if (!any)
+        fprintf(file, "  code: not in this file ('%s')\n", str_text(&label));
+    str_free(&label);
+}
+
+static void print_codelet(FILE *file, struct module *module, const struct codelet *codelet)
 {
     fprintf(file, "%s (%s%s)\n", codelet->name, kinds[codelet->kind], codelet->external ? ", in assembly" : "");
     for (uint32_t i = 0; i < codelet->field_count; ++i)
         print_field(file, codelet->fields + i);
     for (uint32_t i = 0; i < codelet->constraint_count; ++i)
         fprintf(file, "  constraint: %s\n", codelet->constraints[i]);
-    for (unsigned arch = 0; arch < DEVICE_ARCHS; ++arch) {
-        if (!module->devices[arch])
-            continue;
-        const struct device_code *code = module->devices[arch] + (codelet - module->codelets);
-        fprintf(file, "  code on %s: %u bytes", device_arch_names[arch], code->bytes);
-        if (code->shared_bytes || code->data_bytes)
-            fprintf(file, ", shared functions %u, shared data %u", code->shared_bytes, code->data_bytes);
-        if (code->stack_measured)
-            fprintf(file, ", stack %u", code->stack_bytes);
-        fputs(code->estimated ? " (estimated)\n" : "\n", file);
-    }
+    if (codelet->external)
+        print_assembly(file, module, codelet);
+    for (unsigned arch = 0; arch < DEVICE_ARCHS && !codelet->external; ++arch)
+        if (module->devices[arch])
+            print_code(file, arch, module->devices[arch] + (codelet - module->codelets));
 }
 
 pop_status popc_list_file(const char *path, FILE *file, pop_error *error)

@@ -217,6 +217,8 @@ static bool begin_vertex(struct tile_call *call, char *why)
         };
     }
     tile_use_windows(tile, &call->windows);
+    if (run->weights)
+        tile_set_weights(tile, run->weights);
     tile_vertex_trace(tile, call->codelet, tile_vertex_traced(call->codelet->name), run->tile);
     tile_begin_vertex(tile, memory.state);
     tile_memory_end(&memory);
@@ -407,6 +409,8 @@ bool tile_call_execute(struct tile_call *call, unsigned worker, struct popc_asse
     bool good = supervisor ? tile_run_supervisor(call->tile, made->entry, tile_register(call->tile, context, 0),
                                                  call->stacks[context], &result)
                            : tile_go_on(call->tile, worker, made->entry, &result);
+    if (supervisor && call->vertex.weights)
+        tile_get_weights(call->tile, call->vertex.weights);
     run->cycles = supervisor ? result.cycles : result.slots - (good ? 1 : 0); /* without the exit */
     if (good)
         get_registers(call, context, statement, made);

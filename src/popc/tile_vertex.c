@@ -175,6 +175,44 @@ struct tile_vertex *tile_vertex_link(const struct codelet *codelet, struct modul
     return vertex;
 }
 
+static void find_stack(const struct tile_vertex *vertex, struct device_code *code)
+{
+    for (size_t o = 0; o < vertex->objects.v.count; ++o)
+        for (size_t s = 0; s < vertex->objects.v.data[o]->stacks.count; ++s) {
+            const struct tile_stack *stack = vertex->objects.v.data[o]->stacks.data + s;
+            code->stack_measured |= strcmp(stack->function, vertex->label.text) == 0;
+            code->stack_bytes = code->stack_measured ? stack->bytes : 0;
+            if (code->stack_measured)
+                return;
+        }
+}
+
+bool tile_vertex_code(const struct codelet *codelet, struct module *const *modules, size_t count, enum device_arch arch,
+                      struct device_code *code, const struct module **module)
+{
+    struct str why = { 0 };
+    bool missing;
+    struct tile_vertex *vertex = tile_vertex_link(codelet, modules, count, arch, &missing, &why);
+    str_free(&why);
+    if (!vertex)
+        return false;
+    const struct tile_program *program = vertex->code[0].program;
+    *code = (struct device_code){ .bytes = program->root_bytes,
+                                  .shared_bytes = program->other_bytes,
+                                  .data_bytes = program->data_bytes,
+                                  .reason = "" };
+    find_stack(vertex, code);
+    for (size_t m = 0; m < count; ++m) {
+        struct objects objects = { .refused = NULL };
+        read_objects(&objects, modules + m, 1, arch);
+        if (defines(&objects, vertex->label.text))
+            *module = modules[m];
+        free_objects(&objects);
+    }
+    tile_vertex_free(vertex);
+    return true;
+}
+
 void tile_vertex_free(struct tile_vertex *vertex)
 {
     if (!vertex)
@@ -242,6 +280,22 @@ bool tile_vertex_is_random(const struct tile_vertex *vertex)
         const char *name = i.form->name;
         if (strcmp(tile_mnemonics[i.form->mnemonic].section, "RANDOM") == 0 ||
             (strcmp(name, "uput") == 0 && i.value[0] >= FIRST_STATE && i.value[0] <= SEED))
+            return true;
+    }
+    return false;
+}
+
+bool tile_vertex_has_weights(const struct tile_vertex *vertex)
+{
+    const struct tile_program *program = vertex->code[0].program;
+    for (uint32_t at = 0; at < program->code_bytes; at += 4) {
+        struct tile_instruction i;
+        uint32_t word;
+        memcpy(&word, program->image + at, 4);
+        if (!tile_decode(word, &i))
+            continue;
+        const char *section = tile_mnemonics[i.form->mnemonic].section;
+        if (strcmp(section, "AMP") == 0 || strcmp(section, "SLIC") == 0 || strstr(i.form->name, "putcs"))
             return true;
     }
     return false;
@@ -375,7 +429,11 @@ bool tile_vertex_run(struct tile_vertex *vertex, struct tile_vertex_run *run)
         own.executed = mem_zero(vertex->code[0].program->code_bytes / 4 + 1, sizeof(*own.executed));
     begin(vertex, tile, run);
     tile_count(tile, run->counts ? own.executed : NULL);
+    if (run->weights)
+        tile_set_weights(tile, run->weights);
     bool good = execute(vertex, tile, run);
+    if (run->weights)
+        tile_get_weights(tile, run->weights);
     for (unsigned w = 0; w < TILE_WORKERS && run->random; ++w)
         tile_get_prng(tile, w, run->random[w], run->random[w] + 1);
     give_tile(vertex, own);

@@ -7,6 +7,7 @@
 #define POPC_TILE_VERTEX_H
 
 #include "popc/module/codelet.h"
+#include "popc/module/device_code.h"
 
 #include "base/str.h"
 #include "tile/machine.h"
@@ -24,11 +25,20 @@ bool tile_vertex_is_random(const struct tile_vertex *vertex);
 /* Appends the label of a vertex type: "__runCodelet_popops__Fill___float" for "popops::Fill<float>". */
 void tile_vertex_label(const char *type, struct str *label);
 
+/* Whether it loads weights, or uses them. */
+bool tile_vertex_has_weights(const struct tile_vertex *vertex);
+
 /* The tile whose vertices of this type TREMULA_TILE_TRACE=TYPE:TILE traces; -2: all tiles, -1: none. */
 long tile_vertex_traced(const char *type);
 /* Traces what a tile does from now on if `traced` is -2 or the tile's number, else no longer. */
 struct tile;
 void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long traced, uint32_t number);
+
+/* The sizes of a type's code: bytes are those of the section with its label, shared_bytes of the others that it
+ * reaches; the stack is what DEF_STACK_USAGE declares for the label. *module has the label. False where
+ * tile_vertex_link gives NULL. */
+bool tile_vertex_code(const struct codelet *codelet, struct module *const *modules, size_t count, enum device_arch arch,
+                      struct device_code *code, const struct module **module);
 
 struct tile_vertex_run {
     unsigned char *state;       /* in the host's layout */
@@ -39,6 +49,7 @@ struct tile_vertex_run {
     uint32_t tile;              /* number of the vertex's tile; UINT32_MAX: not known */
     uint64_t (*random)[2];      /* states of the workers' random numbers, kept for the next vertex; NULL: seeds */
     uint64_t seed;              /* of the workers' random numbers */
+    uint64_t *weights;          /* TILE_WEIGHTS words of the tile, kept for the next vertex; NULL: what there is */
     bool counts;                /* lines are counted: tile_vertex_lines */
     bool checked;               /* accesses outside of the fields end the run */
     uint64_t max_slots;         /* 0: the default */

@@ -26,31 +26,15 @@ static bool *which_ran(const struct execution *e, enum model_kind kind, size_t c
     return ran;
 }
 
-/* By set: the parts of its last execution, where its cycles are counted; else no parts. */
-static struct clock_work *last_counted(const struct execution *e)
-{
-    struct clock_work *last = mem_zero(e->image->model.sets.count + 1, sizeof(*last));
-    for (size_t i = 0; i < e->record->entries.count; ++i) {
-        const struct trace_entry *entry = e->record->entries.data + i;
-        if (!trace_is_counted(entry))
-            continue;
-        uint32_t cost = entry->count & ~TRACE_COUNTED;
-        last[e->record->costs->list.data[cost].set] =
-            work_at(&e->image->model, e->record->costs, work_count(&e->image->model) + cost);
-    }
-    return last;
-}
-
 /* Cycles of the last execution of each set; 0 for sets that did not run. */
 static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
 {
     const struct model *model = &e->image->model;
     size_t count = model->sets.count, tiles = pop_target_num_tiles(&e->image->target);
     bool *ran = which_ran(e, MODEL_EXECUTE, count);
-    struct clock_work *counted = last_counted(e);
     pop_profile_value vector = profile_vector(count);
     for (size_t i = 0; i < count; ++i) {
-        struct clock_work work = counted[i].parts ? counted[i] : work_at(model, NULL, i);
+        struct clock_work work = work_of_set(model, e->record->costs, i);
         uint64_t max = 0;
         struct by_tile by = by_tile_begin(tiles, work.count);
         for (size_t k = 0; ran[i] && k < work.count; ++k) {
@@ -64,7 +48,6 @@ static pop_profile_value set_cycles(const struct execution *e, bool by_tile)
         pop_profile_push(&vector, by_tile ? cycles : pop_profile_uint(max));
     }
     free(ran);
-    free(counted);
     return vector;
 }
 
@@ -98,7 +81,9 @@ static void add_vertices(pop_profile_value *map, const struct execution *e)
     for (size_t i = 0; i < count; ++i) {
         const struct model_vertex *vertex = model->vertices.data + i;
         profile_add_run(&sets, vertex->set, 1);
-        profile_add_run(&cycles, vertex->set < model->sets.count && ran[vertex->set] ? vertex->cycles : 0, 1);
+        const struct step_costs *costs = e->record->costs;
+        uint64_t took = step_costs_of(costs, vertex->set) ? costs->vertices.data[i] : vertex->cycles;
+        profile_add_run(&cycles, vertex->set < model->sets.count && ran[vertex->set] ? took : 0, 1);
         profile_add_run(&types, vertex->type, 1);
     }
     free(ran);

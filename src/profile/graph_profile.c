@@ -3,6 +3,7 @@
  * Entries of maps are added in the order of their keys. */
 #include "profile/graph_profile.h"
 #include "profile/profile.h"
+#include "timeline/clock.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -103,16 +104,15 @@ static pop_profile_value counts_profile(const struct image *image)
     return map;
 }
 
-static pop_profile_value types_profile(const struct image *image)
+static pop_profile_value types_profile(const struct image *image, const struct step_costs *costs)
 {
     const struct model *model = &image->model;
-    static const char *const origins[MODEL_ESTIMATES] = { "given", "counted", "guessed" };
     pop_profile_value map = profile_map(3), names = profile_vector(model->types.count),
                       sizes = profile_vector(model->types.count), estimates = profile_vector(model->types.count);
     for (size_t i = 0; i < model->types.count; ++i) {
         pop_profile_push(&names, pop_profile_string(image_string(image, model->types.data[i].name)));
         pop_profile_push(&sizes, pop_profile_uint(model->types.data[i].state_bytes));
-        pop_profile_push(&estimates, pop_profile_string(origins[model->types.data[i].estimate]));
+        pop_profile_push(&estimates, pop_profile_string(step_costs_origin(costs, model, (uint32_t)i)));
     }
     profile_add(&map, "estimates", estimates);
     profile_add(&map, "names", names);
@@ -126,11 +126,14 @@ static int by_type(const void *a, const void *b)
     return x->type < y->type ? -1 : x->type > y->type;
 }
 
-static pop_profile_value active_by_type(const struct model *model, const struct model_set *set)
+static pop_profile_value active_by_type(const struct model *model, const struct step_costs *costs, size_t index)
 {
+    const struct model_set *set = model->sets.data + index;
     struct model_share *shares = mem_alloc(set->shares * sizeof(*shares));
     if (set->shares)
         memcpy(shares, model->shares.data + set->first_share, set->shares * sizeof(*shares));
+    for (uint32_t i = 0; i < set->shares; ++i)
+        shares[i].active = step_costs_active(costs, model, index, set->first_share + i);
     qsort(shares, set->shares, sizeof(*shares), by_type);
     struct by_tile by = by_tile_begin(model->types.count, set->shares);
     for (size_t i = 0; i < set->shares; ++i)
@@ -139,28 +142,28 @@ static pop_profile_value active_by_type(const struct model *model, const struct 
     return by_tile_end(&by);
 }
 
-static pop_profile_value cycles_by_tile(const struct model *model, const struct model_set *set, size_t tiles,
-                                        bool active)
+static pop_profile_value cycles_by_tile(const struct clock_work *work, size_t tiles, bool active)
 {
-    struct by_tile by = by_tile_begin(tiles, set->parts);
-    for (size_t i = 0; i < set->parts; ++i) {
-        const struct model_part *part = model->parts.data + set->first_part + i;
+    struct by_tile by = by_tile_begin(tiles, work->count);
+    for (size_t i = 0; i < work->count; ++i) {
+        const struct model_part *part = work->parts + i;
         by_tile_add(&by, part->tile, part->tiles, active ? part->active : part->cycles);
     }
     return by_tile_end(&by);
 }
 
 /* Only modelled devices have estimates; a target of type IPU has none. */
-static pop_profile_value estimates_profile(const struct image *image, size_t tiles)
+static pop_profile_value estimates_profile(const struct image *image, const struct step_costs *costs, size_t tiles)
 {
     const struct model *model = &image->model;
     size_t sets = model->sets.count;
     pop_profile_value map = profile_map(3), active = profile_vector(sets), types = profile_vector(sets),
                       cycles = profile_vector(sets);
     for (size_t i = 0; i < sets; ++i) {
-        pop_profile_push(&active, cycles_by_tile(model, model->sets.data + i, tiles, true));
-        pop_profile_push(&types, active_by_type(model, model->sets.data + i));
-        pop_profile_push(&cycles, cycles_by_tile(model, model->sets.data + i, tiles, false));
+        struct clock_work work = work_of_set(model, costs, i);
+        pop_profile_push(&active, cycles_by_tile(&work, tiles, true));
+        pop_profile_push(&types, active_by_type(model, costs, i));
+        pop_profile_push(&cycles, cycles_by_tile(&work, tiles, false));
     }
     profile_add(&map, "activeCyclesByTile", active);
     profile_add(&map, "activeCyclesByVertexType", types);
@@ -168,7 +171,7 @@ static pop_profile_value estimates_profile(const struct image *image, size_t til
     return map;
 }
 
-static pop_profile_value sets_profile(const struct image *image, size_t tiles)
+static pop_profile_value sets_profile(const struct image *image, const struct step_costs *costs, size_t tiles)
 {
     const struct model *model = &image->model;
     size_t sets = model->sets.count;
@@ -186,7 +189,7 @@ static pop_profile_value sets_profile(const struct image *image, size_t tiles)
         pop_profile_push(&types, set_types);
     }
     if (image->target.type == POP_TARGET_IPU_MODEL)
-        profile_add(&map, "cycleEstimates", estimates_profile(image, tiles));
+        profile_add(&map, "cycleEstimates", estimates_profile(image, costs, tiles));
     profile_add(&map, "names", names);
     profile_add(&map, "vertexCounts", counts);
     profile_add(&map, "vertexTypes", types);
@@ -240,7 +243,7 @@ static pop_profile_value indexes(const uint32_t *data, size_t count)
     return vector;
 }
 
-pop_profile_value graph_profile(const struct image *image)
+pop_profile_value graph_profile(const struct image *image, const struct step_costs *costs)
 {
     const struct model *model = &image->model;
     size_t tiles = pop_target_num_tiles(&image->target);
@@ -250,7 +253,7 @@ pop_profile_value graph_profile(const struct image *image)
         profile_add(&map, "target", target_profile(image));
         return map;
     }
-    profile_add(&map, "computeSets", sets_profile(image, tiles));
+    profile_add(&map, "computeSets", sets_profile(image, costs, tiles));
     profile_add(&map, "controlPrograms", indexes(model->controls.data, model->controls.count));
     profile_add(&map, "exchanges",
                 exchanges_profile(model, model->exchanges.data, model->exchanges.count, tiles, true));
@@ -264,6 +267,6 @@ pop_profile_value graph_profile(const struct image *image)
     profile_add(&map, "optimizationInfo", metrics_profile(image));
     profile_add(&map, "programs", programs_profile(image));
     profile_add(&map, "target", target_profile(image));
-    profile_add(&map, "vertexTypes", types_profile(image));
+    profile_add(&map, "vertexTypes", types_profile(image, costs));
     return map;
 }

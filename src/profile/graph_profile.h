@@ -4,6 +4,7 @@
 #define PROFILE_GRAPH_PROFILE_H
 
 #include "image/image.h"
+#include "timeline/costs.h"
 #include "value/value.h"
 
 /* A vector with an element for each tile, from entries in order of tile; tiles that none names have 0. */
@@ -16,7 +17,8 @@ void by_tile_add(struct by_tile *by, size_t tile, size_t tiles, uint64_t value);
 pop_profile_value by_tile_end(struct by_tile *by);
 pop_profile_value by_tile_of(const uint64_t *values, size_t tiles);
 
-/* The graph profile (docs/reports/profiling.md), owned by the caller; a CPU's has target and graph alone. */
-pop_profile_value graph_profile(const struct image *image);
+/* The graph profile (docs/reports/profiling.md), owned by the caller; a CPU's has target and graph alone. costs: what
+ * was counted in runs; NULL: nothing. */
+pop_profile_value graph_profile(const struct image *image, const struct step_costs *costs);
 
 #endif

@@ -32,7 +32,7 @@ pop_status graph_report(const struct image *image, const struct option_set *opti
     if (!*to)
         return POP_OK;
     pop_error why = { 0 };
-    pop_profile_value graph = graph_profile(image);
+    pop_profile_value graph = graph_profile(image, NULL);
     pop_status status = strcmp(to, "stdout") == 0   ? pop_print_graph_summary(stdout, &graph, POP_NO_OPTIONS, &why)
                         : strcmp(to, "stderr") == 0 ? pop_print_graph_summary(stderr, &graph, POP_NO_OPTIONS, &why)
                                                     : write_file(to, &graph, &why);

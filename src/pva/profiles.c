@@ -153,12 +153,24 @@ static pop_profile_value by_type_value(pva_file *file)
 
 static pop_profile_value types_value(pva_file *file)
 {
-    pop_profile_value map = pop_profile_map_new(), names = pop_profile_vector_new();
+    pop_profile_value map = pop_profile_map_new(), names = pop_profile_vector_new(), origins = pop_profile_vector_new();
     struct source_cell cell;
     for (uint64_t i = 0; i < table_count(file, TABLE_VERTEX_TYPE); ++i) {
         table_cell(file, TABLE_VERTEX_TYPE, 0, i, 1, &cell);
         pop_profile_push(&names, pop_profile_string(cell.text));
     }
+    static const char asked[] =
+        "SELECT count(*) FROM pragma_table_info('vertex_types') WHERE name = 'estimate' AND ?1 | ?2 >= 0";
+    bool marked = false;
+    for (sqlite3_stmt *has = query(file, asked, 0, 0); has && query_step(file, has);)
+        marked = sqlite3_column_int(has, 0);
+    sqlite3_stmt *statement =
+        marked ? query(file, "SELECT estimate FROM vertex_types WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0) : NULL;
+    while (statement && query_step(file, statement)) {
+        const char *origin = (const char *)sqlite3_column_text(statement, 0);
+        pop_profile_push(&origins, pop_profile_string(origin ? origin : ""));
+    }
+    pop_profile_set(&map, "estimates", origins);
     pop_profile_set(&map, "names", names);
     return map;
 }

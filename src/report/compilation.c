@@ -172,9 +172,9 @@ static void write_types(struct report *report)
         for (end = first; end < model->type_vertices.count && model->type_vertices.data[end].of == i;)
             ++end;
         code_vertices(&arrays, model->type_vertices.data, first, end);
-        database_add(report->db, TABLE_VERTEX_TYPES, "isiibibibibibib", (int64_t)i,
+        database_add(report->db, TABLE_VERTEX_TYPES, "isisibibibibibib", (int64_t)i,
                      image_string(image, model->types.data[i].name), (int64_t)model->types.data[i].state_bytes,
-                     VERTEX_COLUMNS(arrays));
+                     step_costs_origin(NULL, model, (uint32_t)i), VERTEX_COLUMNS(arrays));
     }
     free_vertices(&arrays);
 }

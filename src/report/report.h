@@ -57,6 +57,9 @@ struct report_line {
     uint64_t executions, slots;
 };
 void report_write_lines(struct report *report, const struct report_line *lines, size_t count);
+/* Puts what was counted in runs in place of the compilation's estimates, of sets that executed; all: else only of those
+ * that the report does not have yet. */
+void report_write_counted(struct report *report, const struct step_costs *costs, bool all);
 /* Adds a named value to the current or the last run. */
 void report_run_parameter(struct report *report, const char *name, const char *value);
 

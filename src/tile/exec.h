@@ -106,7 +106,7 @@ enum {
 };
 enum tile_round { ROUND_NEAREST = 0, ROUND_UP, ROUND_DOWN, ROUND_ZERO, ROUND_AWAY };
 
-enum { ACCUMULATORS = 32, WEIGHT_WORDS = 64 };
+enum { ACCUMULATORS = 32, WEIGHT_WORDS = TILE_WEIGHTS };
 
 struct tile_context {
     uint32_t r[REGISTERS];

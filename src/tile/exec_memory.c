@@ -360,18 +360,6 @@ EXEC(ldb16b16)
 
 /* ---- weights ---- */
 
-static void set_weight(struct tile *tile, unsigned word, const unsigned char *from)
-{
-    uint64_t bits;
-    memcpy(&bits, from, 8);
-    tile->weight_words[word] = bits;
-    unsigned phase = word % 4, unit = word / 4;
-    for (unsigned i = 0; i < 4; ++i)
-        tile->half_weights[phase][i][unit] = (double)half_value((uint32_t)(bits >> (16 * i)) & 0xffff);
-    for (unsigned i = 0; i < 2; ++i)
-        tile->float_weights[phase][i][unit] = as_float((uint32_t)(bits >> (32 * i)));
-}
-
 static void load_weights(struct tile_context *c, const struct tile_op *o, unsigned bytes)
 {
     struct tile *tile = c->tile;
@@ -381,8 +369,11 @@ static void load_weights(struct tile_context *c, const struct tile_op *o, unsign
     const unsigned char *p = memory_at(c, o, tile->ccsload, bytes, false);
     if (bytes == 16)
         interleaved_only(c, o, tile->ccsload);
-    for (unsigned i = 0; i < words; ++i)
-        set_weight(tile, word + i, p + 8 * (size_t)i);
+    for (unsigned i = 0; i < words; ++i) {
+        uint64_t bits;
+        memcpy(&bits, p + 8 * (size_t)i, 8);
+        tile_set_weight(tile, word + i, bits);
+    }
     tile->ccsload += bytes;
 }
 

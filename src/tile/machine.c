@@ -142,6 +142,28 @@ void tile_set_scratch(struct tile *tile, unsigned worker, uint32_t address)
     tile->worker_base[worker] = address;
 }
 
+void tile_set_weight(struct tile *tile, unsigned word, uint64_t bits)
+{
+    unsigned phase = word % 4, unit = word / 4;
+    tile->weight_words[word] = bits;
+    for (unsigned i = 0; i < 4; ++i)
+        tile->half_weights[phase][i][unit] = (double)half_value((uint32_t)(bits >> (16 * i)) & 0xffff);
+    for (unsigned i = 0; i < 2; ++i)
+        tile->float_weights[phase][i][unit] = as_float((uint32_t)(bits >> (32 * i)));
+}
+
+void tile_set_weights(struct tile *tile, const uint64_t words[TILE_WEIGHTS])
+{
+    for (unsigned i = 0; i < TILE_WEIGHTS; ++i)
+        if (tile->weight_words[i] != words[i])
+            tile_set_weight(tile, i, words[i]);
+}
+
+void tile_get_weights(const struct tile *tile, uint64_t words[TILE_WEIGHTS])
+{
+    memcpy(words, tile->weight_words, sizeof(tile->weight_words));
+}
+
 void tile_clear_contexts(struct tile *tile, bool poison)
 {
     const uint32_t word = poison ? 0xffc0dead : 0; /* a NaN, and no address */

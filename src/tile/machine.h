@@ -85,6 +85,12 @@ void tile_set_prng(struct tile *tile, unsigned worker, uint64_t s0, uint64_t s1)
 void tile_get_prng(const struct tile *tile, unsigned worker, uint64_t *s0, uint64_t *s1);
 void tile_set_scratch(struct tile *tile, unsigned worker, uint32_t address);
 
+/* The weights of AMP and SLIC, which all workers share. */
+enum { TILE_WEIGHTS = 64 };
+void tile_set_weight(struct tile *tile, unsigned word, uint64_t bits);
+void tile_set_weights(struct tile *tile, const uint64_t words[TILE_WEIGHTS]);
+void tile_get_weights(const struct tile *tile, uint64_t words[TILE_WEIGHTS]);
+
 /* Sets the contexts' registers and accumulators, which a vertex must not rely on: to zero, or to values that show. */
 void tile_clear_contexts(struct tile *tile, bool poison);
 void tile_set_id(struct tile *tile, uint32_t id);

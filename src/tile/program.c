@@ -192,6 +192,20 @@ static void copy_object(struct linker *l, struct tile_program *program, size_t o
     }
 }
 
+/* Adds up the reached sections; the first root's is apart. */
+static void add_sizes(const struct linker *l, struct definition root, struct tile_program *program)
+{
+    for (size_t o = 0; o < l->count; ++o)
+        for (size_t s = 0; s < l->objects[o]->sections.count; ++s) {
+            const struct tile_section *section = l->objects[o]->sections.data + s;
+            bool first = o == root.object && root.symbol && root.symbol->section == (int32_t)s;
+            if (l->sections[o][s].reached)
+                *(first           ? &program->root_bytes
+                  : section->code ? &program->other_bytes
+                                  : &program->data_bytes) += (uint32_t)section->bytes.count;
+        }
+}
+
 static struct tile_program *build(struct linker *l, uint32_t base, uint32_t end, uint32_t code_end)
 {
     struct tile_program *program = MEM_NEW(struct tile_program);
@@ -232,6 +246,8 @@ struct tile_program *tile_program_link(const struct tile_object *const *objects,
         uint32_t end = place(&l, tile_maps + objects[0]->arch, base, &code_end);
         if (!l.failed)
             program = build(&l, base, end, code_end);
+        if (program && root_count)
+            add_sizes(&l, find(&l, count, roots[0]), program);
     }
     if (l.failed) {
         tile_program_free(program);

@@ -13,7 +13,8 @@ struct tile_program_symbol {
 
 struct tile_program {
     enum tile_arch arch;
-    uint32_t base, code_bytes, bytes; /* code first, then data; bytes is a multiple of 16 */
+    uint32_t base, code_bytes, bytes;             /* code first, then data; bytes is a multiple of 16 */
+    uint32_t root_bytes, other_bytes, data_bytes; /* of sections: the first root's, other code, data */
     unsigned char *image;
     struct tile_step *steps; /* one for each word of the code, and a last one that ends every run */
     VEC(struct tile_program_symbol) symbols;

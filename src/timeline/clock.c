@@ -60,6 +60,13 @@ struct clock_work work_at(const struct model *model, const struct step_costs *co
                                 exchange->flows };
 }
 
+struct clock_work work_of_set(const struct model *model, const struct step_costs *costs, size_t set)
+{
+    const struct step_cost *last = step_costs_of(costs, set);
+    size_t number = last ? work_count(model) + (size_t)(last - costs->list.data) : set;
+    return work_at(model, costs, number);
+}
+
 /* The two limits of a shape on each IPU. */
 static uint64_t *limits_of(const struct clock *clock, uint32_t shape)
 {

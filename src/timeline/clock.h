@@ -25,6 +25,8 @@ struct clock_work {
 size_t work_count(const struct model *model);
 size_t work_of_step(const struct model *model, const struct model_step *step); /* work_count: none */
 struct clock_work work_at(const struct model *model, const struct step_costs *costs, size_t number);
+/* Work of a set: of its last execution where that was counted, else as estimated. */
+struct clock_work work_of_set(const struct model *model, const struct step_costs *costs, size_t set);
 static inline struct span work_span(const struct clock_work *work, size_t i)
 {
     if (work->parts)

@@ -47,6 +47,52 @@ uint32_t step_costs_add(struct step_costs *costs, uint32_t set, const struct mod
     return costs->slots.data[slot] - 1;
 }
 
+void step_costs_last(struct step_costs *costs, const struct model *model, uint32_t cost)
+{
+    if (!costs->last.count) {
+        memset(vec_extend(&costs->last, model->sets.count), 0, model->sets.count * sizeof(*costs->last.data));
+        memset(vec_extend(&costs->active, model->shares.count), 0, model->shares.count * sizeof(uint64_t));
+        for (size_t i = 0; i < model->vertices.count; ++i)
+            *vec_push(&costs->vertices) = 0;
+    }
+    costs->last.data[costs->list.data[cost].set] = (struct step_last){ cost + 1, true };
+}
+
+void step_costs_written(struct step_costs *costs)
+{
+    for (size_t i = 0; i < costs->last.count; ++i)
+        costs->last.data[i].fresh = false;
+}
+
+const struct step_cost *step_costs_of(const struct step_costs *costs, size_t set)
+{
+    return costs && set < costs->last.count && costs->last.data[set].cost
+               ? costs->list.data + costs->last.data[set].cost - 1
+               : NULL;
+}
+
+/* Whether vertices of a type are in a set of which no execution was counted. */
+static bool misses(const struct step_costs *costs, const struct model *model, uint32_t type)
+{
+    for (size_t i = 0; i < model->sets.count; ++i)
+        for (uint32_t k = 0; k < model->sets.data[i].shares && !step_costs_of(costs, i); ++k)
+            if (model->shares.data[model->sets.data[i].first_share + k].type == type)
+                return true;
+    return false;
+}
+
+const char *step_costs_origin(const struct step_costs *costs, const struct model *model, uint32_t type)
+{
+    static const char *const origins[MODEL_ESTIMATES] = { "given", "counted", "guessed", "counted" };
+    uint8_t origin = model->types.data[type].estimate;
+    return origin == MODEL_EXECUTED && misses(costs, model, type) ? "counted on zeros" : origins[origin];
+}
+
+uint64_t step_costs_active(const struct step_costs *costs, const struct model *model, size_t set, uint64_t share)
+{
+    return step_costs_of(costs, set) ? costs->active.data[share] : model->shares.data[share].active;
+}
+
 void step_costs_copy(struct step_costs *to, const struct step_costs *from)
 {
     if (!from)
@@ -63,4 +109,7 @@ void step_costs_free(struct step_costs *costs)
     vec_free(&costs->list);
     vec_free(&costs->parts);
     vec_free(&costs->slots);
+    vec_free(&costs->last);
+    vec_free(&costs->active);
+    vec_free(&costs->vertices);
 }

@@ -7,6 +7,7 @@
 struct type_row {
     const char *name;
     uint64_t instances, cycles;
+    bool on_zeros; /* in assembly, and it did not run */
 };
 
 /* Tiles that the profiled program used: those of one replica. */
@@ -25,14 +26,16 @@ static int more_cycles_first(const void *a, const void *b)
 
 void type_cycles_print(struct summary *s, const struct type_cycles *types, int indent)
 {
-    const pop_profile_value *names = pop_profile_path(s->graph, "vertexTypes.names");
+    const pop_profile_value *names = pop_profile_path(s->graph, "vertexTypes.names"),
+                            *origins = pop_profile_path(s->graph, "vertexTypes.estimates");
     struct type_row *rows = mem_zero(types->count, sizeof(*rows));
     size_t count = 0, longest = 0;
     for (size_t i = 0; i < types->count; ++i) {
         if (!types->instances[i])
             continue;
-        rows[count] =
-            (struct type_row){ pop_profile_as_string(pop_profile_at(names, i)), types->instances[i], types->cycles[i] };
+        const char *origin = pop_profile_as_string(pop_profile_at(origins, i));
+        rows[count] = (struct type_row){ pop_profile_as_string(pop_profile_at(names, i)), types->instances[i],
+                                         types->cycles[i], origin && strcmp(origin, "counted on zeros") == 0 };
         size_t length = strlen(rows[count++].name);
         longest = length > longest ? length : longest;
     }
@@ -42,8 +45,8 @@ void type_cycles_print(struct summary *s, const struct type_cycles *types, int i
         snprintf(instances, sizeof(instances), "(%llu", (unsigned long long)rows[i].instances);
         struct str cycles = { 0 };
         text_number(&cycles, rows[i].cycles);
-        fprintf(s->file, "%*s%-*s%12s instances):%13s\n", indent, "", (int)longest, rows[i].name, instances,
-                str_text(&cycles));
+        fprintf(s->file, "%*s%-*s%12s instances):%13s%s\n", indent, "", (int)longest, rows[i].name, instances,
+                str_text(&cycles), rows[i].on_zeros ? "  (counted on zeros)" : "");
         str_free(&cycles);
     }
     free(rows);

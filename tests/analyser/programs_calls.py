@@ -144,6 +144,15 @@ def check_assembly(command, program, assembly, directory):
         equal("slots of all lines", sum(slots for _, slots in lines.values()), 5.0 * (42 + 5))
         equal("text of the lines", server.get("source/text", file=source)["text"].splitlines(), text)
         server.refused("source/text", "the report does not name it", file=source + ".c")
+        programs = server.get("programs/list")
+        details = [server.get("programs/details", id=i) for i, kind in enumerate(programs["type"]) if kind == "OnTileExecute"]
+        of = [d for d in details if any(v["type"] == "assembly::Countdown" for v in d["meta"]["vertices"])]
+        equal("cycles of the last execution", [(d["meta"]["vertices"][0]["estimate"], max(d["estimate"])) for d in of], [("counted", 6.0 * (42 + 5))])
+    database = sqlite3.connect(f"file:{directory}/profile.pop?mode=ro", uri=True)
+    rows = database.execute("SELECT active_cycles, estimate FROM compute_set_vertices v JOIN vertex_types t ON t.id = v.vertex_type "
+                            "WHERE t.name = 'assembly::Countdown'").fetchall()
+    database.close()
+    equal("cycles of the vertex", rows, [(42 + 5, "counted")])
 
 
 @case

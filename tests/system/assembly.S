@@ -300,6 +300,12 @@ ENTRY __runCodelet_assembly__Beyond
   stm32 $m1, $m0, $m1               # one too far
   exitz $mzero
 
+ENTRY __runCodelet_assembly__Wild
+  ld32 $m0, $mvertex_base, 0
+  setzi $m1, 0xffff0
+  st32 $m0, $m1, $mzero, 2          # outside of memory
+  exitz $mzero
+
 ENTRY __runCodelet_assembly__Seed
   ld32 $m0, $mvertex_base, 0
   ld32 $a0, $m0, 0
@@ -312,4 +318,26 @@ ENTRY __runCodelet_assembly__Draw
   ld32 $m0, $mvertex_base, 0
   urand64 $a0:1
   st32 $a0, $m0, $mzero, $m1
+  exitz $mzero
+
+.section .text.load_weights, "ax"
+.globl __runCodelet_assembly__LoadWeights
+.align 8
+.supervisor
+__runCodelet_assembly__LoadWeights:
+  ld32 $m1, $m0, 0
+  put $CCCSLOAD, $m1
+  ld64putcs 0
+  br $lr
+.worker
+
+ENTRY __runCodelet_assembly__UseWeights
+  ld32 $m0, $mvertex_base, 0
+  ld32 $m1, $mvertex_base, 1
+  ld64 $a0:1, $m0, $mzero, 0
+  setzi $a7, 8
+  uput $FP_CLR, $a7
+  f16v4sisoamp $azeros, $a0:1, $azeros, 0
+  f16v4sisoamp $a2:3, $azeros, $azeros, 0
+  st32 $a2, $m1, $mzero, 0
   exitz $mzero

@@ -141,8 +141,34 @@ class LoadBoth : public Vertex
     bool compute();
 };
 
+// The first loads a word of weights into the units of its tile, the second multiplies with it.
+class LoadWeights : public SupervisorVertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<half, ONE_PTR, 8>> weights; // four
+    bool compute();
+};
+class UseWeights : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<half, ONE_PTR, 8>> x; // four
+    Output<float> sum;
+    bool compute();
+};
+
 // Stores one element behind its field.
 class Beyond : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Output<Vector<int>> out;
+    bool compute();
+};
+
+// Stores outside of the tile's memory.
+class Wild : public Vertex
 {
   public:
     static const bool isExternalCodelet = true;

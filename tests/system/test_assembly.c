@@ -2,6 +2,8 @@
 /* Vertices in assembly in a program: on modelled IPUs and the CPU, in the normal and in the checked mode. */
 #include "world.h"
 
+#include <poplar/popc.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +353,169 @@ static void cycles_depend_on_the_data(struct world *w)
     assert_int_equal(compute_cycles(w), WORKERS * (SLOTS + FIRST));
 }
 
+static uint64_t at_type(const pop_profile_value *graph, const pop_profile_value *vector, const char *type)
+{
+    const pop_profile_value *names = pop_profile_path(graph, "vertexTypes.names");
+    for (size_t i = 0; i < pop_profile_size(names); ++i)
+        if (strcmp(pop_profile_as_string(pop_profile_at(names, i)), type) == 0)
+            return (uint64_t)pop_profile_sum(pop_profile_at(vector, i));
+    fail_msg("no type '%s'", type);
+    return 0;
+}
+
+static const char *mark_of(const pop_profile_value *graph, size_t type)
+{
+    return pop_profile_as_string(pop_profile_at(pop_profile_path(graph, "vertexTypes.estimates"), type));
+}
+
+/* Estimates, marks and the cycles of vertices are of the last execution; before one they are counted on zeros, and say
+ * so. */
+static void must_profile(struct world *w, bool ran, uint64_t slots)
+{
+    pop_error error = { 0 };
+    pop_profile_value graph, executed;
+    must(pop_engine_graph_profile(w->engine, &graph, &error), &error);
+    const pop_profile_value *estimates = pop_profile_path(&graph, "computeSets.cycleEstimates"),
+                            *types = pop_profile_get(estimates, "activeCyclesByVertexType");
+    assert_int_equal(at_type(&graph, pop_profile_at(types, 0), "assembly::Countdown"), slots);
+    assert_int_equal(pop_profile_sum(pop_profile_at(pop_profile_get(estimates, "cyclesByTile"), 0)), 6 * slots);
+    assert_int_equal(pop_profile_sum(pop_profile_at(pop_profile_get(estimates, "activeCyclesByTile"), 0)), slots);
+    assert_string_equal(mark_of(&graph, 0), ran ? "counted" : "counted on zeros");
+    assert_string_equal(mark_of(&graph, 1), "counted on zeros");
+    must(pop_engine_execution_profile(w->engine, &executed, &error), &error);
+    if (ran)
+        assert_int_equal(pop_profile_sum(pop_profile_get(&executed, "vertexCycles")), 6 * slots);
+    pop_profile_free(&graph);
+    pop_profile_free(&executed);
+}
+
+/* "Cycles by vertex type" of the summary. */
+static void must_print(struct world *w, const char *first, const char *second)
+{
+    pop_error error = { 0 };
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    must(pop_engine_print_profile_summary(w->engine, file, POP_NO_OPTIONS, &error), &error);
+    fclose(file);
+    if (!strstr(text, first) || !strstr(text, second))
+        fail_msg("%s or %s is not in\n%s", first, second, strstr(text, "Execution"));
+    free(text);
+}
+
+static void profiles_have_what_ran(struct world *w)
+{
+    enum { SLOTS = 6, FIRST = 100, MORE = 10 };
+    int value = FIRST;
+    if (strcmp(w->machine, "cpu") == 0)
+        return;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set"), never = pop_graph_add_compute_set(w->graph, "");
+    pop_vertex v = world_vertex(w, set, "assembly::Countdown", 0), n = world_vertex(w, never, "assembly::Address", 0);
+    connect(w, v, "value", pop_tensor_at(ints(w, v, NULL, "value", 1), 0));
+    ints(w, n, "in", "in", 2);
+    connect(w, n, "address", pop_tensor_at(ints(w, n, NULL, "address", 1), 0));
+    world_start_with(
+        w, POP_PROGRAMS(pop_execute(set, NULL), pop_repeat(2, pop_execute(set, NULL), NULL), pop_execute(never, NULL)),
+        POP_OPTIONS({ "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", "vertex" }));
+    world_put(w, "value", &value, sizeof(value));
+    must_profile(w, false, SLOTS);
+    world_run(w, 1);
+    must_profile(w, true, SLOTS + FIRST + MORE);
+    value = 0;
+    world_put(w, "value", &value, sizeof(value));
+    world_run(w, 0);
+    must_profile(w, true, SLOTS);
+    must_print(w, "assembly::Countdown          (1 instances):            6\n",
+               "assembly::Address            (1 instances):            4  (counted on zeros)\n");
+}
+
+/* Sizes of code are those of the sections in the .S file. */
+static void code_has_the_size_of_its_words(void **state)
+{
+    enum { ADD_PAIRS = 4 * 13, SUPERVISED = 4 * 10, WORKER = 4 * 8 };
+    (void)state;
+    struct world w = { .machine = "ipu2", .tiles = 2 };
+    pop_error error = { 0 };
+    w.device = pop_ipu_model_create_device(
+        &(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 2, .compile_ipu_code = true }, &error);
+    w.graph = pop_graph_create(pop_device_target(w.device));
+    add_codelets(&w);
+    pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
+    pop_vertex add = world_vertex(&w, set, "assembly::AddPairs", 0),
+               supervised = world_vertex(&w, set, "assembly::Supervised", 1);
+    connect(&w, add, "a", floats(&w, "a", 6));
+    connect(&w, add, "b", floats(&w, "b", 6));
+    connect(&w, add, "out", floats(&w, "out", 6));
+    ints(&w, supervised, "values", "values", 6);
+    world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+    pop_profile_value graph;
+    must(pop_engine_graph_profile(w.engine, &graph, &error), &error);
+    const pop_profile_value *code = pop_profile_path(&graph, "memory.byVertexType.codeBytes"),
+                            *categories = pop_profile_path(&graph, "memory.byCategory");
+    assert_int_equal(at_type(&graph, code, "assembly::AddPairs"), ADD_PAIRS);
+    assert_int_equal(at_type(&graph, code, "assembly::Supervised"), SUPERVISED);
+    assert_int_equal(pop_profile_sum(pop_profile_path(categories, "sharedCodeStorage.total")), WORKER);
+    pop_profile_free(&graph);
+    world_close(&w);
+}
+
+static void popc_lists_the_size_of_code(void **state)
+{
+    static const char *const files[] = { TESTS_ASSEMBLY ".cpp", TESTS_ASSEMBLY ".S" };
+    static const char *const said[] = { "code on ipu21: 52 bytes\n",
+                                        "code on ipu2: 40 bytes, shared functions 32, shared data 0, stack 8\n" };
+    (void)state;
+    pop_error error = { 0 };
+    for (size_t both = 0; both < 2; ++both) {
+        char *text;
+        size_t size;
+        FILE *file = open_memstream(&text, &size);
+        must(popc_compile_files(files, 1 + both, "", "sized.gp", false, &error), &error);
+        must(popc_list_file("sized.gp", file, &error), &error);
+        fclose(file);
+        for (size_t i = 0; i < 2; ++i)
+            assert_true((strstr(text, said[i]) != NULL) == both);
+        if (!both)
+            assert_non_null(strstr(text, "code: not in this file ('__runCodelet_assembly__AddPairs')"));
+        free(text);
+    }
+    unlink("sized.gp");
+}
+
+/* Weights belong to the tile, whichever thread and vertex type loads and uses them. */
+static void weights_stay_on_the_tile(struct world *w)
+{
+    enum { TILES = 3, MOST = 4 };
+    unsigned count = strcmp(w->machine, "cpu") == 0 ? 1 : TILES;
+    uint16_t weights[TILES][MOST] = { { 0x3c00 }, { 0x4000 }, { 0x4200 } }, x[MOST] = { 0x4400, 1, 1, 1 };
+    add_codelets(w);
+    pop_compute_set load = pop_graph_add_compute_set(w->graph, "load"),
+                    use = pop_graph_add_compute_set(w->graph, "use");
+    pop_tensor all = world_variable(w, POP_HALF, POP_SHAPE(TILES, MOST), "weights"),
+               in = world_variable(w, POP_HALF, POP_SHAPE(MOST), "x"),
+               out = world_variable(w, POP_FLOAT, POP_SHAPE(TILES), "out");
+    for (unsigned i = 0; i < count; ++i) {
+        pop_vertex loads = world_vertex(w, load, "assembly::LoadWeights", i),
+                   uses = world_vertex(w, use, "assembly::UseWeights", i);
+        connect(w, loads, "weights", pop_tensor_at(all, i));
+        connect(w, uses, "x", in);
+        connect(w, uses, "sum", pop_tensor_at(out, i));
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(load, NULL), pop_execute(use, NULL)));
+    WORLD_PUT(w, "weights", weights);
+    WORLD_PUT(w, "x", x);
+    float sums[TILES] = { 0 };
+    for (int times = 0; times < 3; ++times) {
+        if (times < 2)
+            world_run(w, 0);
+        world_run(w, 1);
+        world_get(w, "out", sums, sizeof(sums));
+        for (unsigned i = 0; i < count; ++i)
+            assert_true(sums[i] == (float)(4 * (i + 1)));
+    }
+}
+
 /* The halves of a variable are beside each other in the tile's memory. */
 static void fields_stand_where_they_were_placed(struct world *w)
 {
@@ -392,17 +557,53 @@ static void conflicts_are_those_of_the_placement(struct world *w)
     world_run(w, 1);
 }
 
+/* "assembly.S:" and the number of the line that has the words. */
+static void place_of_line(const char *words, char place[40])
+{
+    char line[400];
+    unsigned number = 0, found = 0;
+    FILE *file = fopen(TESTS_ASSEMBLY ".S", "r");
+    while (fgets(line, sizeof(line), file)) {
+        ++number;
+        found = strstr(line, words) ? number : found;
+    }
+    fclose(file);
+    assert_int_not_equal(found, 0);
+    snprintf(place, 40, "assembly.S:%u", found);
+}
+
 static void a_store_beyond_a_field_is_found(struct world *w)
 {
+    char place[40];
     if (!w->checked)
         return;
     add_codelets(w);
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
     pop_vertex v = world_vertex(w, set, "assembly::Beyond", 0);
     ints(w, v, "out", "out", 3);
-    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
-    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "assembly.S:");
-    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "outside of what the vertex may write");
+    place_of_line("# one too far", place);
+    for (int isolated = 0; isolated < 2; ++isolated) {
+        world_start_with(w, POP_PROGRAMS(pop_execute(set, NULL)),
+                         POP_OPTIONS({ "debug.isolateCodelets", isolated ? "true" : "false" }));
+        world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, place);
+        world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "outside of what the vertex may write");
+    }
+}
+
+/* In the normal mode, too, what ends a run is named by its line, in this process or in one of its own. */
+static void a_wild_store_is_found(struct world *w)
+{
+    char place[40];
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+    pop_vertex v = world_vertex(w, set, "assembly::Wild", 0);
+    ints(w, v, "out", "out", 3);
+    place_of_line("# outside of memory", place);
+    for (int isolated = 0; isolated < 2; ++isolated) {
+        world_start_with(w, POP_PROGRAMS(pop_execute(set, NULL)),
+                         POP_OPTIONS({ "debug.isolateCodelets", isolated ? "true" : "false" }));
+        world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, place);
+    }
 }
 
 int main(void)
@@ -422,6 +623,11 @@ int main(void)
                                         SCENARIO(cycles_depend_on_the_data),
                                         SCENARIO(fields_stand_where_they_were_placed),
                                         SCENARIO(conflicts_are_those_of_the_placement),
-                                        SCENARIO(a_store_beyond_a_field_is_found) };
+                                        SCENARIO(profiles_have_what_ran),
+                                        SCENARIO(weights_stay_on_the_tile),
+                                        SCENARIO(a_store_beyond_a_field_is_found),
+                                        SCENARIO(a_wild_store_is_found),
+                                        cmocka_unit_test(code_has_the_size_of_its_words),
+                                        cmocka_unit_test(popc_lists_the_size_of_code) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ export interface ProgramDetails {
     type: string;
     name: string;
     detail: string;
-    vertices: { type: string; count: number; size: number }[];
+    vertices: { type: string; count: number; size: number; estimate: string }[]; // estimate: where cycles are from
     variables: { name: string; bytes: number; alwaysLive: boolean }[];
     contexts: DebugContext[]; // innermost first
 }

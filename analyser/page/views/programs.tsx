@@ -2,7 +2,15 @@
 // The program tree: control programs and functions, the cost of each program, and the call that made it.
 import { useMemo, useState } from "preact/hooks";
 import "./programs.css";
-import { NONE, Program, ProgramList, programLabel, useProgramDetails, usePrograms } from "../data/programs";
+import {
+    NONE,
+    Program,
+    ProgramDetails,
+    ProgramList,
+    programLabel,
+    useProgramDetails,
+    usePrograms,
+} from "../data/programs";
 import { typeColour } from "../draw/types";
 import { Contexts } from "../ui/contexts";
 import { bytes, count, percent } from "../text/format";
@@ -102,6 +110,22 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
     );
 }
 
+function VertexTable({ rows }: { rows: ProgramDetails["vertices"] }) {
+    return (
+        <Table
+            name="vertices"
+            rows={rows}
+            empty="Only an OnTileExecute has vertices."
+            columns={[
+                { id: "type", title: "Vertex type", value: (row) => row.type },
+                { id: "count", title: "Vertices", kind: "number", width: 120, value: (row) => row.count },
+                { id: "size", title: "State of one (B)", kind: "number", width: 140, value: (row) => row.size },
+                { id: "estimate", title: "Cycles are", width: 150, value: (row) => row.estimate },
+            ]}
+        />
+    );
+}
+
 function Details({
     context,
     list,
@@ -123,18 +147,7 @@ function Details({
         {
             id: "vertices",
             title: "Vertices",
-            body: () => (
-                <Table
-                    name="vertices"
-                    rows={meta?.vertices ?? []}
-                    empty="Only an OnTileExecute has vertices."
-                    columns={[
-                        { id: "type", title: "Vertex type", value: (row) => row.type },
-                        { id: "count", title: "Vertices", kind: "number", width: 120, value: (row) => row.count },
-                        { id: "size", title: "State of one (B)", kind: "number", width: 140, value: (row) => row.size },
-                    ]}
-                />
-            ),
+            body: () => <VertexTable rows={meta?.vertices ?? []} />,
         },
         {
             id: "variables",

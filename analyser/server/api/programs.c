@@ -2,6 +2,7 @@
 /* The program tree: all programs with their costs, and the details of one. */
 #include "../costs.h"
 #include "../program_tree.h"
+#include "../query.h"
 #include "api.h"
 #include "base/vec.h"
 
@@ -123,15 +124,27 @@ json_t *contexts_json(pva_object context)
     return list;
 }
 
-static json_t *vertices_of(pva_object compute_set)
+/* Where the cycles of each vertex type are from; no rows in reports of earlier writers. */
+static json_t *estimates_of_types(pva_file *file)
 {
-    json_t *list = json_array();
+    bool known =
+        query_number(file, "SELECT count(*) FROM pragma_table_info('vertex_types') WHERE name = 'estimate'", 0);
+    return known ? query_rows(file, "SELECT estimate FROM vertex_types ORDER BY id", NULL) : NULL;
+}
+
+static json_t *vertices_of(pva_file *file, pva_object compute_set)
+{
+    json_t *list = json_array(), *estimates = estimates_of_types(file);
     for (uint64_t i = 0; i < pva_count(compute_set, PVA_COMPUTE_SET_VERTICES); ++i) {
         pva_object of = pva_at(compute_set, PVA_COMPUTE_SET_VERTICES, i), type = pva_get(of, PVA_VERTEX_INSTANCES_TYPE);
-        json_array_append_new(list, json_pack("{s:o, s:I, s:I}", "type", answer_text_of(type, PVA_VERTEX_TYPE_NAME),
-                                              "count", (json_int_t)pva_uint(of, PVA_VERTEX_INSTANCES_COUNT), "size",
-                                              (json_int_t)pva_uint(type, PVA_VERTEX_TYPE_SIZE)));
+        const char *estimate =
+            json_string_value(json_object_get(json_array_get(estimates, (size_t)type.key), "estimate"));
+        json_array_append_new(
+            list, json_pack("{s:o, s:I, s:I, s:s}", "type", answer_text_of(type, PVA_VERTEX_TYPE_NAME), "count",
+                            (json_int_t)pva_uint(of, PVA_VERTEX_INSTANCES_COUNT), "size",
+                            (json_int_t)pva_uint(type, PVA_VERTEX_TYPE_SIZE), "estimate", estimate ? estimate : ""));
     }
+    json_decref(estimates);
     return list;
 }
 
@@ -171,12 +184,12 @@ pop_status api_programs_details(const struct request *request, struct answer *an
     answer_column(answer, "controlCode", COLUMN_F64, figures + tiles, tiles);
     free(by_tile);
     free(figures);
-    answer_meta(answer,
-                json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "type",
-                          answer_text_of(program, PVA_PROGRAM_TYPE_NAME), "name",
-                          answer_text_of(program, PVA_PROGRAM_NAME), "detail",
-                          answer_text_of(program, PVA_PROGRAM_DETAIL), "vertices",
-                          vertices_of(pva_get(program, PVA_PROGRAM_COMPUTESET)), "variables", variables_of(program),
-                          "contexts", contexts_json(pva_get(program, PVA_PROGRAM_DEBUG_CONTEXT))));
+    answer_meta(answer, json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "type",
+                                  answer_text_of(program, PVA_PROGRAM_TYPE_NAME), "name",
+                                  answer_text_of(program, PVA_PROGRAM_NAME), "detail",
+                                  answer_text_of(program, PVA_PROGRAM_DETAIL), "vertices",
+                                  vertices_of(report->file, pva_get(program, PVA_PROGRAM_COMPUTESET)), "variables",
+                                  variables_of(program), "contexts",
+                                  contexts_json(pva_get(program, PVA_PROGRAM_DEBUG_CONTEXT))));
     return answer_read(report, error);
 }

@@ -10,16 +10,18 @@
 #include "compiler/common/tables.h"
 #include "popc/device/device_layout.h"
 #include "popc/popc.h"
+#include "popc/tile_vertex.h"
 #include "target/copy_cost.h"
 #include "target/memory_cost.h"
 
 /* A vertex type, as it is used here. */
 struct type_size {
-    bool known, extras;      /* extras: each vertex has tables or state of its own length */
-    struct device_code code; /* nothing where code is not counted */
+    bool known, extras;          /* extras: each vertex has tables or state of its own length */
+    struct device_code code;     /* nothing where code is not counted */
+    const struct module *module; /* of the code of a vertex in assembly; NULL: it is in C or C++ */
     struct device_layout layout;
 };
-/* What the codelets of a source file share on a tile. */
+/* What the codelets of a source file share on a tile; those in assembly have object 0. */
 struct shared_code {
     const struct module *module;
     uint32_t object, tile;
@@ -42,6 +44,15 @@ static void add(struct sizing *s, uint32_t tile, enum model_category category, u
     s->to->fixed[tile][category] += bytes;
 }
 
+/* The code of a vertex in assembly is that of its label; false: it has none, and its compute runs. */
+static bool assembly_code(const struct sizing *s, const struct codelet *codelet, struct type_size *size)
+{
+    const pop_store *store = s->c->store;
+    enum device_arch arch = device_arch_of(&store->target);
+    return codelet->external && arch != DEVICE_ARCHS &&
+           tile_vertex_code(codelet, store->modules.data, store->modules.count, arch, &size->code, &size->module);
+}
+
 static struct type_size *type_size(struct sizing *s, uint32_t type)
 {
     struct type_size *size = &s->types[type];
@@ -52,7 +63,8 @@ static struct type_size *type_size(struct sizing *s, uint32_t type)
     device_layout_make(&size->layout, codelet, &s->c->store->target);
     for (uint32_t f = 0; f < codelet->field_count; ++f)
         size->extras |= size->layout.fields[f].entry_bytes || size->layout.fields[f].element_bytes;
-    if (s->to->code && !device_code_of(codelet->module, codelet, &s->c->store->target, &size->code))
+    if (s->to->code && !assembly_code(s, codelet, size) &&
+        !device_code_of(codelet->module, codelet, &s->c->store->target, &size->code))
         size->code = (struct device_code){ 0 };
     return size;
 }
@@ -242,8 +254,11 @@ static void note_shared(struct sizing *s, const struct model_vertices *v)
     if (type == NONE || !(s->types[type].code.shared_bytes | s->types[type].code.data_bytes))
         return;
     const struct codelet *codelet = s->c->store->types.data[type].codelet;
-    *vec_push(&s->shared) = (struct shared_code){ codelet->module, codelet->object, v->tile,
-                                                  s->types[type].code.shared_bytes, s->types[type].code.data_bytes };
+    const struct type_size *size = s->types + type;
+    *vec_push(&s->shared) =
+        size->module ? (struct shared_code){ size->module, 0, v->tile, size->code.shared_bytes, size->code.data_bytes }
+                     : (struct shared_code){ codelet->module, codelet->object, v->tile, size->code.shared_bytes,
+                                             size->code.data_bytes };
 }
 
 /* Counted once per tile; the functions that codelets of a file use overlap. */

@@ -105,7 +105,7 @@ static bool estimate_dry(struct scheduling *s, uint64_t place, uint32_t type, po
     keep_counted(s, place, perf->cycles, assembly, how);
     uint32_t index = tables_type(s->c, s->type_of, type);
     uint8_t *mark = &s->c->image->model.types.data[index].estimate;
-    how = assembly ? MODEL_COUNTED : how;
+    how = assembly ? MODEL_EXECUTED : how;
     *mark = how > *mark ? (uint8_t)how : *mark;
     return true;
 }

@@ -9,7 +9,7 @@ static void the_fields_are_the_guides(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect_keys(&p, "",
                 "computeSets controlPrograms exchanges externalExchanges functionPrograms graph hostExchanges memory "
                 "optimizationInfo "
@@ -44,7 +44,7 @@ static void programs_have_the_fields_of_their_type(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect(&p, "controlPrograms", "[0]");
     expect(&p, "functionPrograms", "[7]");
     expect(&p, "programs",
@@ -65,7 +65,7 @@ static void memory_has_all_its_tables(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect(&p, "memory.byTile",
            "{\"interleaved\":[0,0,0,50],\"interleavedIncludingGaps\":[0,0,0,64],\"nonInterleaved\":[100,100,100,100],"
            "\"nonInterleavedIncludingGaps\":[120,120,120,120],\"overflowed\":[0,0,0,0],\"overflowedIncludingGaps\":[0,"
@@ -92,7 +92,7 @@ static void liveness_is_a_tree_over_calls(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU_MODEL);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect(&p, "memory.liveness.alwaysLive",
            "{\"bytesByTile\":[60,60,60,60],\"variables\":[{\"name\":\"stack\",\"size\":240}]}");
     expect(&p, "memory.liveness.notAlwaysLive.maxBytes", "160");
@@ -144,7 +144,7 @@ static void endless_trees_end(void **state)
             ADD(m->children, { 41 + i });
     }
     ADD(m->controls, { 40 });
-    pop_profile_value p = graph_profile(image), again;
+    pop_profile_value p = graph_profile(image, NULL), again;
     char *text = json_of(&p);
     assert_int_equal(pop_profile_read_json(text, strlen(text), &again, NULL), POP_OK);
     pop_profile_free(&again);
@@ -158,7 +158,7 @@ static void a_cpu_has_a_target_and_counts(void **state)
     (void)state;
     struct image *image = image_create();
     image->target = pop_target_create_cpu(true, 1);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect_keys(&p, "", "graph target");
     expect(&p, "target.type", "\"CPU\"");
     expect(&p, "graph", "{\"numComputeSets\":0,\"numEdges\":0,\"numVars\":0,\"numVertices\":0}");
@@ -170,7 +170,7 @@ static void hardware_has_no_estimates(void **state)
 {
     (void)state;
     struct image *image = small_image(POP_TARGET_IPU);
-    pop_profile_value p = graph_profile(image);
+    pop_profile_value p = graph_profile(image, NULL);
     expect_keys(&p, "computeSets", "names vertexCounts vertexTypes");
     pop_profile_free(&p);
     image_release(image);
