@@ -317,7 +317,6 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     double start = log_milliseconds();
     atomic_store(&store->cancelled, false);
     store->compiling = true;
-    view_cache_free(store); /* nothing of the graph is walked again */
     vec_free(&store->owned);
     ++store->handles; /* a callback may destroy the graph */
     struct expansion *expansion;

@@ -40,7 +40,6 @@ static void store_destroy(pop_store *store)
         module_release(store->modules.data[i]);
     free_views(store->view_list);
     piece_shapes_free(&store->shapes);
-    view_cache_free(store);
     free(store->aliases);
     vec_free(&store->owned);
     tensor_nodes_destroy(store->nodes);

@@ -169,7 +169,6 @@ struct pop_store {
     struct debug_calls calls;       /* of libraries */
     struct debug_contexts contexts; /* numbered by store_number_contexts, at each compilation */
     struct tensor_nodes *nodes;
-    struct view_cache *walks;      /* NULL: none yet */
     struct alias_answers *aliases; /* NULL: none yet */
     VEC(struct tile_range) owned;  /* of the latest mapping query: its memory serves the next one */
     VEC(struct variable) variables;

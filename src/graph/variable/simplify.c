@@ -112,13 +112,6 @@ static bool gather_piece(const struct piece *piece, void *context)
     return true;
 }
 
-static bool any_piece(const struct piece *piece, void *context)
-{
-    (void)piece;
-    (void)context;
-    return true;
-}
-
 static pop_tensor gathered(struct gathering *to, pop_tensor t)
 {
     uint64_t elements = pop_tensor_num_elements(t);
@@ -132,7 +125,6 @@ static pop_tensor apply_runs(const struct reorder *r, pop_tensor t)
     struct flat flat;
     struct gathering to = { t.store, MEM_NEW(struct composite) };
     tensor_flat(t, &flat);
-    tensor_each_piece(t, any_piece, NULL); /* kept: parts of it are fast then */
     for (size_t i = 0; i < r->runs.list.count; ++i) {
         const struct placed_run *run = &r->runs.list.data[i];
         view_each_piece_in(t.store, &flat.piece, run->flat, run->flat + run->count, gather_piece, &to);

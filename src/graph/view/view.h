@@ -18,10 +18,11 @@ bool view_single_run(const struct view *view, struct run *run);
 
 /* view_runs.c: enumeration of a tensor: strided pieces and maximal runs, in flat order. */
 
-/* Pieces of a view over a composite in flat order, neighbours joined. */
-bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
 /* Strided pieces of t in flat order; as few as its structure gives (one for nearly all views). */
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
+/* Pieces of elements [begin, end) of a view in flat order; neighbours may not be joined. */
+bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                        void *context);
 /* Maximal contiguous runs of t in flat order: neighbours that continue each other are merged. */
 bool tensor_each_run(pop_tensor t, run_fn fn, void *context);
 /* Runs for a function that stops after few; tensor_each_run refuses, with an error in the graph, to visit more than
@@ -40,16 +41,6 @@ bool view_each_run(const struct view *view, run_fn fn, void *context);
 
 /* Debug name of the variable that t begins with, "" when it has none. */
 const char *tensor_debug_name(pop_tensor t);
-
-/* view_cache.c: cache of the pieces of recently enumerated views. */
-
-/* Calls fn for each strided piece of a view; keeps the pieces for the next call on it. */
-bool view_each_piece(pop_store *store, const struct piece *flat, piece_fn fn, void *context);
-/* Pieces of elements [begin, end) of any view in flat order; neighbours may not be joined. */
-bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
-                        void *context);
-/* Gives back the memory of walks that are kept for the next one over the same tensor. */
-void view_cache_free(pop_store *store);
 
 /* tensor_nodes.c: nodes of the store: composites, wide views and additions to composites, in the order in which
  * they were made. */

@@ -3,6 +3,7 @@
 #include "graph/view/tensor.h"
 #include "graph/view/tensor_form.h"
 #include "graph/view/view.h"
+#include "graph/view/view_table.h"
 #include "graph/view/view_walk.h"
 
 /* Joins neighbouring pieces that are contiguous and continue each other. */
@@ -48,10 +49,55 @@ static bool piece_join(const struct piece *piece, void *context)
     return true;
 }
 
-bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
+/* Pieces of a view over a composite, neighbours joined. */
+static bool walk_joined(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
 {
     struct piece_joiner joiner = { .fn = fn, .context = context };
     return walk_pieces(store, flat, piece_join, &joiner) && piece_flush(&joiner);
+}
+
+/* A walk stops when its first pieces are so small that a table of the elements is faster. */
+struct piece_counter {
+    piece_fn fn;
+    void *context;
+    uint64_t pieces, elements, strided; /* passed on; strided: pieces that are not runs */
+    bool stopped;
+};
+enum { STOP_AFTER = 256, SMALL_PIECE = 32, MAX_STRIDED = 16 };
+
+/* Pieces of several runs are left to the walk: a table would take them apart. */
+static bool count_piece(const struct piece *piece, void *context)
+{
+    struct piece_counter *counter = context;
+    if (counter->pieces++ == STOP_AFTER) {
+        counter->stopped = counter->elements < STOP_AFTER * SMALL_PIECE && counter->strided <= MAX_STRIDED;
+        if (counter->stopped)
+            return false;
+    }
+    counter->elements += piece->elements;
+    counter->strided += !piece_is_run(piece);
+    return counter->fn(piece, counter->context);
+}
+
+/* The pieces of a view over a composite. */
+static bool each_piece_of_composite(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
+{
+    if (flat->elements <= 2 * STOP_AFTER)
+        return walk_joined(store, flat, fn, context);
+    struct piece_counter counter = { .fn = fn, .context = context };
+    bool made, whole = walk_joined(store, flat, count_piece, &counter);
+    if (!counter.stopped)
+        return whole;
+    whole = table_each_piece(store, flat, counter.elements, fn, context, &made);
+    return made ? whole : walk_pieces_in(store, flat, counter.elements, flat->elements, fn, context);
+}
+
+bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
+                        void *context)
+{
+    if (!begin && end == flat->elements && (flat->variable & COMPOSITE))
+        return each_piece_of_composite(store, flat, fn, context);
+    return walk_pieces_in(store, flat, begin, end, fn, context);
 }
 
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
@@ -60,7 +106,7 @@ bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
         return true;
     struct flat flat;
     tensor_flat(t, &flat);
-    return t.source & COMPOSITE ? view_each_piece(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
+    return t.source & COMPOSITE ? each_piece_of_composite(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
 }
 
 /* Who visits runs keeps something of each; more than these would take minutes (sorting 2^22 takes
