@@ -172,7 +172,7 @@ enum way { TOGETHER, APART };
 
 /* Results of a layer, by array: the output and the last cell state at DY and CELL, gradients at the others. */
 struct results {
-    pop_tensor output, inferred, cell, inferred_cell, gradient[ARRAYS];
+    pop_tensor output, inferred, cell, inferred_cell, kept, gradient[ARRAYS]; /* kept {T,n,B,O}: for backward */
 };
 
 static popnn_lstm_params lstm_params(const struct layer *l, pop_tensor lengths)
@@ -197,12 +197,12 @@ static struct results build_lstm(struct bed *bed, const struct layer *l, pop_ten
     popnn_lstm_params p = lstm_params(l, lengths);
     popnn_lstm_state initial = { t[H], t[CELL] }, before;
     popnn_lstm_weights weights = { t[W], t[U], t[BIASES] }, dw;
-    pop_tensor kept, between;
+    pop_tensor between;
     r.inferred = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, NULL, &r.inferred_cell, bed->program, "infer",
                                 POP_NO_OPTIONS, NULL);
-    r.output = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, &kept, &r.cell, bed->program, "fwd",
+    r.output = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, &r.kept, &r.cell, bed->program, "fwd",
                               POP_NO_OPTIONS, NULL);
-    popnn_lstm_forward forward = { initial, kept, t[X], r.output, weights };
+    popnn_lstm_forward forward = { initial, r.kept, t[X], r.output, weights };
     const popnn_lstm_state ignored = { t[H], t[CELL] }; /* with variable time steps */
     if (way == APART) {
         before = popnn_lstm_bwd(bed->graph, &p, bed->program, &forward, t[DY], &ignored, &r.gradient[X], &between,
@@ -227,16 +227,16 @@ static struct results build_gru(struct bed *bed, const struct layer *l, pop_tens
     pop_program program = bed->program;
     popnn_gru_params p = gru_params(l, lengths);
     popnn_gru_weights weights = { t[W], t[U], t[BIASES] }, dw;
-    pop_tensor kept, between, *dx = &r.gradient[X], *da = &r.gradient[SCORES];
+    pop_tensor between, *dx = &r.gradient[X], *da = &r.gradient[SCORES];
     const bool by_scores = attended(l);
     const pop_options none = POP_NO_OPTIONS;
     r.inferred = by_scores
                      ? popnn_au_gru_fwd(graph, &p, t[H], t[X], weights, NULL, t[SCORES], program, "infer", none, NULL)
                      : popnn_gru_fwd(graph, &p, t[H], t[X], weights, NULL, program, "infer", none, NULL);
     r.output = by_scores
-                   ? popnn_au_gru_fwd(graph, &p, t[H], t[X], weights, &kept, t[SCORES], program, "fwd", none, NULL)
-                   : popnn_gru_fwd(graph, &p, t[H], t[X], weights, &kept, program, "fwd", none, NULL);
-    popnn_gru_forward forward = { t[H], kept, t[X], r.output, weights };
+                   ? popnn_au_gru_fwd(graph, &p, t[H], t[X], weights, &r.kept, t[SCORES], program, "fwd", none, NULL)
+                   : popnn_gru_fwd(graph, &p, t[H], t[X], weights, &r.kept, program, "fwd", none, NULL);
+    popnn_gru_forward forward = { t[H], r.kept, t[X], r.output, weights };
     if (way == APART) {
         r.gradient[H] = by_scores ? popnn_au_gru_bwd(graph, &p, program, &forward, t[DY], dx, &between, t[SCORES], da,
                                                      "bwd", none, NULL)
@@ -256,15 +256,17 @@ static struct results build_gru(struct bed *bed, const struct layer *l, pop_tens
 
 static void check_results(struct bed *bed, struct layer *l, const struct results *r)
 {
-    pop_tensor tensors[ARRAYS + 4] = { r->output, r->inferred };
-    double *got[ARRAYS + 4];
-    int of[ARRAYS + 4] = { 0 };
-    size_t count = 2, outputs = l->full ? l->steps * l->batch * l->out : l->batch * l->out;
+    pop_tensor tensors[ARRAYS + 5] = { r->output, r->inferred };
+    double *got[ARRAYS + 5];
+    int of[ARRAYS + 5] = { 0 };
+    size_t count = 2, kept = pop_tensor_num_elements(r->kept),
+           outputs = l->full ? l->steps * l->batch * l->out : l->batch * l->out;
     if (l->kind == LSTM) {
         tensors[count++] = r->cell;
         tensors[count++] = r->inferred_cell;
     }
-    size_t first = count;
+    const size_t at_kept = count, each = kept / (l->steps * l->batch * l->out), first = count + 1;
+    tensors[count++] = r->kept;
     for (int array = 0; array < ARRAYS; ++array)
         if (pop_tensor_valid(r->gradient[array])) {
             of[count] = array;
@@ -276,6 +278,10 @@ static void check_results(struct bed *bed, struct layer *l, const struct results
     if (l->kind == LSTM) {
         bed_check(got[2], l->cell, l->batch * l->out, 1e-5, 1e-5);
         bed_check(got[3], l->cell, l->batch * l->out, 1e-5, 1e-5);
+    }
+    for (size_t i = 0; i < kept; ++i) { /* nothing is kept of steps that a sequence does not have */
+        size_t t = i / (each * l->batch * l->out), b = i / l->out % l->batch;
+        assert_true(t < length_of(l, b) || got[at_kept][i] == 0);
     }
     run(l, l->full);
     bed_check(got[1], l->h, outputs, 1e-5, 1e-5);
