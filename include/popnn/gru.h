@@ -31,8 +31,7 @@ typedef struct popnn_gru_params {
     popnn_non_linearity_type activation, recurrent_activation; /* functions for c, and for the gates */
     /* Null, or the number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT. Loops end
      * at the largest of them. Later steps do not change the state; their outputs, intermediates and gradients are 0,
-     * and their inputs must be finite. But inference with full sequences goes on up to the largest number: its rows
-     * beyond a sequence's end hold the continued recurrence, as in Poplibs. */
+     * and their inputs must be finite. */
     pop_tensor var_time_steps;
 } popnn_gru_params;
 

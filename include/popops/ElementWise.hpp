@@ -406,7 +406,8 @@ inline void mapWithOutput(poplar::Graph &graph, const std::vector<expr::Any> &ex
     poputil::detail::check(graph.c());
 }
 
-// Writes the source of the codelet that map generates for an expression and tensors of these types and shapes.
+// Writes the source of the codelet that map generates for an expression and tensors of these types and shapes: C, for
+// Graph::addCodelets with CodeletFileType::CSource or a file named *.c.
 inline void outputGeneratedCodelet(const poplar::Target &target, const expr::Expr &expr,
                                    const std::vector<poplar::Tensor> &ts, const poplar::OptionFlags &options,
                                    std::ostream &os)

@@ -31,8 +31,7 @@ struct RnnParams {
         std::size_t maxTimeSteps;  // timeSteps, by its name since 2.3
     };
     // Number of steps of each sequence, read at run time: {batch}, or {1} for all, UNSIGNED_INT; unset: all steps.
-    // Loops end at the largest of them. Later steps do not change the state, and their outputs and gradients are 0; but
-    // inference with full sequences goes on up to the largest number.
+    // Loops end at the largest of them. Later steps do not change the state, and their outputs and gradients are 0.
     poplar::Tensor varTimeSteps;
     std::vector<std::size_t> layerSizes; // input, output
 

@@ -71,13 +71,11 @@ static pop_tensor step_forward(const struct gru *gru, struct steps *steps, pop_t
     return out;
 }
 
-/* Both forward passes: attention may be null. Inference with full sequences masks no step: rows beyond a sequence's
- * end hold the continued recurrence, as in Poplibs. */
+/* Both forward passes: attention may be null. */
 static pop_tensor run_forward(const struct call *call, const popnn_gru_params *params, pop_tensor initial,
                               pop_tensor input, popnn_gru_weights weights, pop_tensor *intermediates, struct gru *gru)
 {
     const struct layer *layer = &gru->layer;
-    const bool masked = intermediates || !params->output_full_sequence; /* steps that a sequence does not have */
     struct steps steps = steps_begin(call, params->time_steps, false, layer->lengths);
     pop_tensor h = pop_tensor_at(layer_new_stack(layer, 1, "output"), 0), kept[KEPT_MAX], outputs = h, none = { 0 };
     layer_copy(layer, initial, h, call->sequence);
@@ -87,10 +85,10 @@ static pop_tensor run_forward(const struct call *call, const popnn_gru_params *p
         *intermediates = steps_new(call, layer_new_stack(layer, count, "kept"), params->time_steps, "intermediates");
         steps_write(&steps, *intermediates, steps_stack(&steps, (pop_tensors){ count, kept }));
     }
-    layer_copy(layer, masked ? steps_select(&steps, next, h) : next, h, steps.body);
+    layer_copy(layer, steps_select(&steps, next, h), h, steps.body);
     if (params->output_full_sequence) {
         outputs = steps_new(call, h, params->time_steps, "outputs");
-        steps_write(&steps, outputs, masked ? steps_select(&steps, h, none) : h);
+        steps_write(&steps, outputs, steps_select(&steps, h, none));
     }
     steps_end(&steps, call->sequence);
     return outputs;

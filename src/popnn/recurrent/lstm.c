@@ -280,20 +280,6 @@ static struct cell step_forward(const struct lstm *lstm, pop_tensor z, popnn_lst
     return cell;
 }
 
-/* The cell state after each sequence's own last step, of a loop that masks no step: `state` itself without lengths. */
-static pop_tensor last_cell(const struct layer *layer, struct steps *steps, popnn_lstm_state initial,
-                            const popnn_lstm_state *state, const struct cell *cell)
-{
-    if (!pop_tensor_valid(steps->lengths))
-        return state->cell_state;
-    pop_tensor last = layer_like(layer, state->cell_state, "lastCellState");
-    layer_copy(layer, initial.cell_state, last, layer->call->sequence);
-    layer_copy(layer, steps_select(steps, cell->state, last), last, steps->body);
-    return last;
-}
-
-/* Inference with full sequences masks no step: rows of the output beyond a sequence's end hold the continued
- * recurrence, as in Poplibs. */
 pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm_params *params,
                              popnn_lstm_state initial, pop_tensor input, popnn_lstm_weights weights,
                              pop_tensor *intermediates, pop_tensor *cell_state, pop_program sequence, const char *name,
@@ -303,7 +289,6 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
     struct lstm lstm;
     if (!lstm_open(call, &lstm, params, cache) || !check_forward(&lstm, initial, input, weights))
         return (pop_tensor){ 0 };
-    const bool masked = intermediates || !params->output_full_sequence; /* steps that a sequence does not have */
     struct steps steps = steps_begin(call, params->time_steps, false, lstm.layer.lengths);
     popnn_lstm_state state = state_of_loop(&lstm.layer, initial);
     pop_tensor z = sums_of_step(&lstm, &steps, input, state.output, weights, sequence);
@@ -315,17 +300,13 @@ pop_tensor popnn_lstm_fwd_at(pop_where where, pop_graph *graph, const popnn_lstm
         steps_write(&steps, *intermediates, steps_stack(&steps, (pop_tensors){ count, cell.kept }));
     }
     if (cell_state)
-        *cell_state = masked ? state.cell_state : last_cell(&lstm.layer, &steps, initial, &state, &cell);
-    pop_tensor next = cell.kept[KEPT_OUTPUT], next_cell = cell.state, outputs = { 0 }, none = { 0 };
-    if (masked) {
-        next = steps_select(&steps, next, state.output);
-        next_cell = steps_select(&steps, next_cell, state.cell_state);
-    }
-    layer_copy(&lstm.layer, pop_tensor_concat(POP_TENSORS(next, next_cell), 1),
+        *cell_state = state.cell_state;
+    pop_tensor outputs = { 0 }, none = { 0 }, next = steps_select(&steps, cell.kept[KEPT_OUTPUT], state.output);
+    layer_copy(&lstm.layer, pop_tensor_concat(POP_TENSORS(next, steps_select(&steps, cell.state, state.cell_state)), 1),
                pop_tensor_concat(POP_TENSORS(state.output, state.cell_state), 1), steps.body);
     if (params->output_full_sequence) {
         outputs = steps_new(call, state.output, params->time_steps, "outputs");
-        steps_write(&steps, outputs, masked ? steps_select(&steps, state.output, none) : state.output);
+        steps_write(&steps, outputs, steps_select(&steps, state.output, none));
     }
     steps_end(&steps, sequence);
     return params->output_full_sequence ? outputs : state.output;

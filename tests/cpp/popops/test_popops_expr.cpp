@@ -131,7 +131,8 @@ TEST(several_expressions)
 TEST(trees_as_text)
 {
     using namespace pe;
-    std::ostringstream text, pretty, source;
+    std::ostringstream text, pretty, messages;
+    std::stringstream source;
     const Select tree(_1 * 2u, Cast(_2, HALF), _3 < 0.5f);
     tree.print(text, 0, false);
     CHECK(text.str() == "SELECT(MULTIPLY(PlaceHolder(1),Const(2)),Cast(half,PlaceHolder(2)),"
@@ -147,6 +148,8 @@ TEST(trees_as_text)
     Bed b;
     popops::outputGeneratedCodelet(b.graph.getTarget(), Tanh(_1) + _2, { b.f, b.g }, {}, source);
     CHECK(source.str().find("tanh") != std::string::npos);
+    b.graph.addCodelets(source, "", messages, CodeletFileType::CSource); // it can be compiled
+    CHECK(b.graph.hasCodelet("popops::Map2D<Add(Tanh(_1),_2),float,float>") && messages.str().empty());
 }
 TEST(mistakes)
 {

@@ -39,13 +39,6 @@ static size_t length_of(const struct layer *l, size_t b)
     size_t n = l->lengths[l->num_lengths > 1 ? b : 0];
     return n < l->steps ? n : l->steps;
 }
-static size_t largest(const struct layer *l)
-{
-    size_t most = 0;
-    for (size_t b = 0; b < l->batch; ++b)
-        most = length_of(l, b) > most ? length_of(l, b) : most;
-    return most;
-}
 static double sigmoid(double x)
 {
     return 1 / (1 + exp(-x));
@@ -120,9 +113,8 @@ static void step(const struct layer *l, size_t t, size_t b, double *h, double *c
         gru_step(l, t, b, h);
 }
 
-/* Sets the outputs and the last cell state; returns the loss that gives the outputs the gradient DY. goes_on: rows
- * beyond a sequence's end, up to the largest length, continue it. */
-static double run(struct layer *l, bool goes_on)
+/* Sets the outputs and the last cell state; returns the loss that gives the outputs the gradient DY. */
+static double run(struct layer *l)
 {
     double loss = 0;
     const size_t O = l->out, B = l->batch;
@@ -132,7 +124,7 @@ static double run(struct layer *l, bool goes_on)
         memcpy(h, l->v[H] + b * O, O * sizeof(double));
         memcpy(c, l->v[CELL] + b * O, O * sizeof(double));
         memcpy(last, c, sizeof(last));
-        for (size_t t = 0; t < (goes_on ? largest(l) : length_of(l, b)); ++t) {
+        for (size_t t = 0; t < length_of(l, b); ++t) {
             step(l, t, b, h, c);
             if (t + 1 == length_of(l, b))
                 memcpy(last, c, sizeof(last));
@@ -157,9 +149,9 @@ static double *gradient_of(struct layer *l, int array)
     for (size_t i = 0; i < l->count[array]; ++i) {
         double kept = l->v[array][i];
         l->v[array][i] = kept + width;
-        double above = run(l, false);
+        double above = run(l);
         l->v[array][i] = kept - width;
-        gradient[i] = (above - run(l, false)) / (2 * width);
+        gradient[i] = (above - run(l)) / (2 * width);
         l->v[array][i] = kept;
     }
     return gradient;
@@ -273,7 +265,7 @@ static void check_results(struct bed *bed, struct layer *l, const struct results
             tensors[count++] = r->gradient[array];
         }
     bed_run_all(bed, tensors, got, count);
-    run(l, false);
+    run(l);
     bed_check(got[0], l->h, outputs, 1e-5, 1e-5);
     if (l->kind == LSTM) {
         bed_check(got[2], l->cell, l->batch * l->out, 1e-5, 1e-5);
@@ -283,7 +275,6 @@ static void check_results(struct bed *bed, struct layer *l, const struct results
         size_t t = i / (each * l->batch * l->out), b = i / l->out % l->batch;
         assert_true(t < length_of(l, b) || got[at_kept][i] == 0);
     }
-    run(l, l->full);
     bed_check(got[1], l->h, outputs, 1e-5, 1e-5);
     for (size_t i = first; i < count; ++i) {
         double *wanted = gradient_of(l, of[i]);
