@@ -57,6 +57,7 @@ static pop_status assemble_all(const struct popc_source *source, const char *com
                                struct built *built, struct module *module, pop_error *error)
 {
     struct str refused = { 0 };
+    bool said = false; /* the assembler, not the preprocessor, whose messages are there */
     unsigned made = 0, wanted = source->flags->devices;
     pop_status status = POP_OK;
     module->tiles = arena_zero(&module->arena, DEVICE_ARCHS, sizeof(*module->tiles));
@@ -75,6 +76,7 @@ static pop_status assemble_all(const struct popc_source *source, const char *com
         made += object != NULL;
         if (!object && !refused.length)
             str_add(&refused, text ? str_text(&messages) : str_text(&built->messages));
+        said |= text != NULL;
         if (object)
             str_add(&built->messages, str_text(&messages)); /* warnings */
         tile_object_free(object);
@@ -83,6 +85,8 @@ static pop_status assemble_all(const struct popc_source *source, const char *com
         if (!object && wanted)
             made = 0, wanted = 1u << DEVICE_ARCHS; /* stops: an architecture that was asked for refuses the source */
     }
+    if (status == POP_OK && !made && said)
+        str_add(&built->messages, str_text(&refused));
     if (status == POP_OK && !made)
         status = build_refuse(source, str_text(&refused), error);
     str_free(&refused);

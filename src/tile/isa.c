@@ -326,6 +326,21 @@ static void print_operand(struct str *text, const struct tile_instruction *instr
         str_format(text, "%d", (int)value);
 }
 
+/* Whether the name alone means the form with a signed immediate: then addz, maxz and the like are what this one is. */
+static bool is_zero_extended(const struct tile_instruction *instruction)
+{
+    const struct tile_form *form = instruction->form;
+    size_t count;
+    const struct tile_form *forms = tile_forms_named(form->name, &count);
+    bool other = false, fits = false;
+    for (unsigned i = 0; i < form->operands; ++i)
+        fits |= form->operand[i].kind == TILE_Z16 && instruction->value[i] <= INT16_MAX;
+    for (size_t f = 0; f < count; ++f)
+        for (unsigned i = 0; i < forms[f].operands; ++i)
+            other |= forms[f].operand[i].kind == TILE_S16;
+    return fits && other;
+}
+
 void tile_print(struct str *text, const struct tile_instruction *instruction, bool supervisor)
 {
     const struct tile_form *form = instruction->form;
@@ -335,6 +350,8 @@ void tile_print(struct str *text, const struct tile_instruction *instruction, bo
         return;
     }
     str_add(text, form->name);
+    if (is_zero_extended(instruction))
+        str_add(text, "z");
     for (unsigned i = 0; i < form->operands; ++i) {
         str_add(text, i ? ", " : " ");
         print_operand(text, instruction, i, supervisor);

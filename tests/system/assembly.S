@@ -341,3 +341,28 @@ ENTRY __runCodelet_assembly__UseWeights
   f16v4sisoamp $a2:3, $azeros, $azeros, 0
   st32 $a2, $m1, $mzero, 0
   exitz $mzero
+
+ENTRY __runCodelet_assembly__DotProduct
+  ld32 $m0, $mvertex_base, 0
+  ld32 $m1, $mvertex_base, 1
+  ld32 $m2, $mvertex_base, 2
+  ld32 $m3, $mvertex_base, 3            # out
+  shr $m2, $m2, 1
+  setzi $a7, 8
+  { tapack $m4:5, $m0, $m1, $mzero
+    uput $FP_CLR, $a7 }
+  brnzdec $m2, 1f
+  bri 4f
+1:
+  ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+  rpt $m2, (3f - 2f) / 8 - 1
+2:
+  { ld2x64pace $a0:1, $a2:3, $m4:5+=, $mzero, 0
+    f32v2mac $a0:1, $a2:3 }
+3:
+  f32v2mac $a0:1, $a2:3
+4:
+  f32v2gina $a0:1, $azeros, 0
+  f32add $a0, $a0, $a1
+  st32 $a0, $m3, 0
+  exitz $mzero

@@ -158,6 +158,17 @@ class UseWeights : public Vertex
     bool compute();
 };
 
+// The dot product of docs/concepts/assembly.md.
+class [[poplar::constraint("elem(*x) != elem(*y)")]] DotProduct : public Vertex
+{
+  public:
+    static const bool isExternalCodelet = true;
+    Input<Vector<float, ONE_PTR, 8>> x;
+    Input<Vector<float, VectorLayout::SPAN, 8>> y;
+    Output<float> out;
+    bool compute();
+};
+
 // Stores one element behind its field.
 class Beyond : public Vertex
 {

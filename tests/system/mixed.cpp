@@ -145,6 +145,21 @@ class Product : public SupervisorVertex
     }
 };
 
+// The first weight of the tile's units.
+class Weight : public Vertex
+{
+  public:
+    Output<float> out;
+    bool compute()
+    {
+        const half4 one = { { half(1.0f), half(0.0f), half(0.0f), half(0.0f) } };
+        __builtin_ipu_aacc_zero();
+        __builtin_ipu_f16v4sisoamp(one, float2{}, TAMP_F16V4_E4_P0);
+        *out = __builtin_ipu_f16v4sisoamp(half4{}, float2{}, TAMP_F16V4_E4_P0)[0];
+        return true;
+    }
+};
+
 // The accumulators keep what statements leave there.
 class Sums : public Vertex
 {

@@ -52,6 +52,36 @@ static void a_worker_adds_two_vectors(struct world *w)
     }
 }
 
+/* docs/concepts/assembly.md promises 14 slots and one for each pair. */
+static void a_dot_product_takes_a_slot_for_a_pair(struct world *w)
+{
+    enum { PAIRS = 32 };
+    float x[2 * PAIRS], y[2 * PAIRS], sum = 0;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "dot");
+    pop_vertex v = world_vertex(w, set, "assembly::DotProduct", 0);
+    pop_tensor out = floats(w, "out", 1);
+    connect(w, v, "x", floats(w, "x", 2 * PAIRS));
+    connect(w, v, "y", floats(w, "y", 2 * PAIRS));
+    connect(w, v, "out", pop_tensor_at(out, 0));
+    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    for (int i = 0; i < 2 * PAIRS; ++i) {
+        x[i] = (float)(i - 20);
+        y[i] = (float)(3 * i + 1);
+        sum += x[i] * y[i];
+    }
+    WORLD_PUT(w, "x", x);
+    WORLD_PUT(w, "y", y);
+    world_run(w, 0);
+    WORLD_FLOATS(w, "out", sum);
+    pop_error error = { 0 };
+    pop_cycles cycles = { 0 };
+    if (strcmp(w->machine, "cpu") == 0)
+        return;
+    must(pop_engine_cycles(w->engine, &cycles, &error), &error);
+    assert_int_equal(cycles.compute, 6 * (14 + PAIRS));
+}
+
 static void six_workers_scale_a_vector(struct world *w)
 {
     enum { PAIRS = 17 };
@@ -609,6 +639,7 @@ static void a_wild_store_is_found(struct world *w)
 int main(void)
 {
     const struct CMUnitTest tests[] = { SCENARIO(a_worker_adds_two_vectors),
+                                        SCENARIO(a_dot_product_takes_a_slot_for_a_pair),
                                         SCENARIO(six_workers_scale_a_vector),
                                         SCENARIO(a_field_has_each_layout),
                                         SCENARIO(tables_have_rows_and_scalars),

@@ -61,6 +61,54 @@ static void functions_of_assembly_are_called(struct world *w)
     assert_int_equal(cycles.compute, 2 * 6 * (12 + 21 + 7)); /* slots of the three calls */
 }
 
+/* A vertex whose C++ cannot be counted without its call takes the slots of the call alone; where data that is zero does
+ * not lead to the call, the C++ is counted, once, and the call is added when it is made. */
+static void cycles_around_calls_are_counted_once(struct world *w)
+{
+    enum { DOT = 11 }; /* slots of mixed_dot with one pair */
+    static const char source[] = "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+                                 "extern \"C\" float mixed_dot(const float *x, const float *y, unsigned pairs);\n"
+                                 "template <bool guarded> class Calls : public Vertex {\npublic:\n"
+                                 "    Input<Vector<float, VectorLayout::ONE_PTR, 8>> x;\n    Output<float> out;\n"
+                                 "    bool compute() {\n        float sum = 0;\n"
+                                 "        for (unsigned i = 0; i < 100; ++i) sum += x[i % 2];\n"
+                                 "        if (!guarded || x[0] != 0) sum = mixed_dot(&x[0], &x[0], 1);\n"
+                                 "        *out = sum;\n        return true;\n    }\n};\n"
+                                 "template class Calls<true>;\ntemplate class Calls<false>;\n";
+    uint64_t zero[2], three[2];
+    if (strcmp(w->machine, "cpu") == 0)
+        return;
+    pop_graph_add_codelets_source(w->graph, source, POP_FILE_CPP, "--call-assembly");
+    pop_graph_add_codelets(w->graph, TESTS_MIXED ".S");
+    must_build(w);
+    for (int guarded = 0; guarded < 2; ++guarded) {
+        char name[20];
+        pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
+        pop_vertex v = world_vertex(w, set, guarded ? "Calls<true>" : "Calls<false>", 0);
+        snprintf(name, sizeof(name), "x%d", guarded);
+        pop_tensor x = world_variable(w, POP_FLOAT, POP_SHAPE(2), name);
+        connect(w, v, "x", x);
+        snprintf(name, sizeof(name), "out%d", guarded);
+        connect(w, v, "out", pop_tensor_at(world_variable(w, POP_FLOAT, POP_SHAPE(1), name), 0));
+        world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+        for (int value = 0; value < 2; ++value) {
+            const float values[] = { value ? 3 : 0, 1 };
+            pop_error error = { 0 };
+            pop_cycles cycles = { 0 };
+            snprintf(name, sizeof(name), "x%d", guarded);
+            world_put(w, name, values, sizeof(values));
+            pop_engine_reset_execution_profile(w->engine);
+            world_run(w, 0);
+            must(pop_engine_cycles(w->engine, &cycles, &error), &error);
+            (value ? three : zero)[guarded] = cycles.compute;
+        }
+    }
+    assert_int_equal(zero[0], 6 * DOT);
+    assert_int_equal(three[0], 6 * DOT);
+    assert_in_range(zero[1], 6 * 100, 6 * 2000); /* some instructions for each element */
+    assert_int_equal(three[1] - zero[1], 6 * DOT);
+}
+
 static void builtins_use_packed_addresses(struct world *w)
 {
     pop_compute_set set;
@@ -155,6 +203,34 @@ static void builtins_are_their_instructions(struct world *w)
     for (unsigned i = 0; i < (wide ? ALL : NARROW); ++i)
         if (!same[i])
             fail_msg("builtin %u of mixed::Units is not its instruction, or gives nothing", i);
+}
+
+/* Weights that statements of a supervisor load belong to its tile, not to the thread of the host. */
+static void weights_belong_to_the_tile(struct world *w)
+{
+    enum { TILES = 3, MOST = 4 };
+    unsigned count = strcmp(w->machine, "cpu") == 0 ? 1 : TILES;
+    const uint16_t weights[TILES][MOST] = { { 0x3c00 }, { 0x4000 }, { 0x4200 } };
+    float out[TILES];
+    add_codelets(w);
+    pop_compute_set load = pop_graph_add_compute_set(w->graph, "load"),
+                    use = pop_graph_add_compute_set(w->graph, "use");
+    pop_tensor all = world_variable(w, POP_HALF, POP_SHAPE(TILES, MOST), "weights"),
+               done = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(TILES, 1), "done"),
+               found = world_variable(w, POP_FLOAT, POP_SHAPE(TILES), "found");
+    for (unsigned i = 0; i < count; ++i) {
+        pop_vertex loads = world_vertex(w, load, "mixed::Product", i), uses = world_vertex(w, use, "mixed::Weight", i);
+        connect(w, loads, "weights", pop_tensor_at(all, i));
+        connect(w, loads, "done", pop_tensor_at(done, i));
+        connect(w, uses, "out", pop_tensor_at(found, i));
+    }
+    world_start(w, POP_PROGRAMS(pop_execute(load, NULL), pop_execute(use, NULL)));
+    WORLD_PUT(w, "weights", weights);
+    world_run(w, 0);
+    world_run(w, 1);
+    world_get(w, "found", out, sizeof(out));
+    for (unsigned i = 0; i < count; ++i)
+        assert_true(out[i] == (float)(i + 1));
 }
 
 static void short_fields_are_kept_apart(struct world *w)
@@ -257,11 +333,13 @@ static void popc_links_mixed_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { SCENARIO(functions_of_assembly_are_called),
+                                        SCENARIO(cycles_around_calls_are_counted_once),
                                         SCENARIO(builtins_use_packed_addresses),
                                         SCENARIO(statements_have_operands),
                                         SCENARIO(workers_and_supervisors_have_their_registers),
                                         SCENARIO(accumulators_stay_between_statements),
                                         SCENARIO(builtins_are_their_instructions),
+                                        SCENARIO(weights_belong_to_the_tile),
                                         SCENARIO(short_fields_are_kept_apart),
                                         SCENARIO(a_failed_statement_is_named),
                                         SCENARIO(an_unknown_instruction_is_named),

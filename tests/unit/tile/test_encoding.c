@@ -127,7 +127,7 @@ static void every_form_survives_words_and_text(void **state)
             assert_int_equal(tile_encode(&decoded), word);
             tile_print(&text, &made, supervisor);
             struct tile_object *object = assemble(supervisor ? "supervisor" : "worker", text.text);
-            if (!tile_decode(word_of(object, 0), &decoded) || !same(&made, &decoded))
+            if (word_of(object, 0) != word)
                 fail_msg("'%s' is %08x, and assembled %08x", text.text, word, word_of(object, 0));
             tile_object_free(object);
             str_free(&text);
