@@ -3,8 +3,10 @@
 import concurrent.futures
 import fnmatch
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 
 from .tree import Finding, Missing, rule
 
@@ -12,6 +14,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", "-fsyntax-o
 STANDARDS = os.environ.get("STANDARDS", "11 20").split()  # of C++; check-all has all four
 ALL_STANDARDS = bool(os.environ.get("EACH"))  # each header with each compiler and standard, instead of with the first of each
 SHOWN = 12  # lines of a compiler
+STANDARD = "poplar/detail/standard.hpp"  # what headers of programs bring of the standard library
 # Headers that need not bring names of the standard library: lists of names and values, and headers of codelets.
 BRINGS_NOTHING = """poplar/CodeletFileType.hpp poplar/DataStreamType.hpp poplar/FunctionBufferMappingType.hpp poplar/ReplicatedStreamMode.hpp
 poplar/SerializationFormat.hpp poplar/SyncType.hpp poplar/TargetType.hpp poplar/TensorCloneMethod.hpp poplar/UpsampleMethod.hpp
@@ -63,13 +66,36 @@ def cpp_headers(tree):
     return [name[len("include/"):] for name in chosen]
 
 
-def alone(tree, header):
+def brings_standard(tree, header, seen):
+    """Whether a header's includes lead to STANDARD."""
+    path = "include/" + header
+    if header in seen or not os.path.exists(os.path.join(tree.root, path)):
+        return False
+    seen.add(header)
+    names = re.findall(r'^\s*#\s*include\s*[<"]([^>"]+)', tree.text(path), re.MULTILINE)
+    return STANDARD in names or any(brings_standard(tree, name, seen) for name in names)
+
+
+def compile_standard(tree, directory):
+    """Compiles STANDARD, which takes most of the time of a header that includes it.  Returns the options that use the result."""
+    file = os.path.join(directory, "standard.hpp")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("#include <%s>\n" % STANDARD)
+    options = [option for option in WARNINGS if option != "-fsyntax-only"]
+    done = subprocess.run(["g++", "-std=c++" + STANDARDS[0], *options, "-x", "c++-header", file, "-o", file + ".gch"], cwd=tree.root,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    return ["-Winvalid-pch", "-include", file] if done.returncode == 0 else []
+
+
+def alone(tree, header, standard_options):
     """The finding of a header that does not compile alone, included twice, with the names that it must bring."""
     brought = "" if matches(header, BRINGS_NOTHING) else tree.text("tests/headers/brought.hpp")
     if header == "poplar/Vertex.hpp":
         brought = tree.text("tests/headers/brought_codelets.hpp")
-    text = "#include <%s>\n" % header * 2 + brought
     defines = [] if matches(header, PROGRAMS) else ["-D__POPC__"]
+    if not ALL_STANDARDS and standard_options and not defines and brings_standard(tree, header, set()):
+        defines, brought = standard_options, ""  # it brings what STANDARD brings, which is checked itself
+    text = "#include <%s>\n" % header * 2 + brought
     for compiler in ("g++", "clang++") if ALL_STANDARDS else ("g++",):
         for standard in STANDARDS if ALL_STANDARDS else STANDARDS[:1]:
             messages = compile_text(tree, [compiler, "-std=c++" + standard, *WARNINGS, *defines, "-x", "c++"], text)
@@ -95,9 +121,9 @@ def all_cpp_headers(tree):
     for compiler in ("g++", "clang++"):
         tree.tool(compiler, package={"g++": "g++", "clang++": "clang"}[compiler])
     chosen = cpp_headers(tree)
-    jobs = [lambda name=name: alone(tree, name) for name in chosen]
     programs = [name for name in chosen if matches(name, PROGRAMS)]
     codelets = [name for name in chosen if not matches(name, PROGRAMS)]
+    jobs = []
     for compiler in ("g++", "clang++"):
         for standard in STANDARDS:
             command = [compiler, "-std=c++" + standard]
@@ -105,4 +131,7 @@ def all_cpp_headers(tree):
             jobs.append(lambda command=command: together(tree, "codelets", codelets, command + ["-D__POPC__"]))
     of_poplar = [name for name in programs if matches(name, ["poplar/*.hpp"]) and name.count("/") == 1]
     jobs.append(lambda: together(tree, "poplar", of_poplar, ["g++", "-std=c++" + STANDARDS[0], "-DTREMULA_HEADER_ONLY"]))
-    yield from filter(None, in_parallel(jobs))
+    with tempfile.TemporaryDirectory() as directory:
+        options = compile_standard(tree, directory) if "include/" + STANDARD in tree.files else []
+        jobs += [lambda name=name: alone(tree, name, options) for name in chosen]
+        yield from filter(None, in_parallel(jobs))

@@ -92,9 +92,14 @@ CASES = {
                   "tests/coverage.tsv:4: coverage: there is no test tests/none.cpp"]),
     "headers": ({"include/poplar/a.h": "#ifndef A_H\n#define A_H\n#include <stddef.h>\nextern size_t a;\n#endif\n"},
                 {"include/poplar/b.h": "#ifndef B_H\n#define B_H\nextern size_t b;\n#endif\n"}, ["include/poplar/b.h: headers: does not compile alone (gcc)"]),
-    "cpp-headers": ({"include/poplar/A.hpp": "#pragma once\n#include <string>\n", "tests/headers/brought.hpp": "inline void f(std::string *) {}\n"},
-                    {"include/poplar/B.hpp": "#pragma once\n", "include/poplar/A.hpp": "#include <string>\ninline int twice() { return 1; }\n"},
-                    ["include/poplar/A.hpp: cpp-headers: does not compile alone", "include/poplar/B.hpp: cpp-headers: does not compile alone"]),
+    "cpp-headers": ({"include/poplar/A.hpp": "#pragma once\n#include <string>\n", "tests/headers/brought.hpp": "inline void f(std::string *) {}\n",
+                     "include/poplar/detail/standard.hpp": "#pragma once\n#include <string>\n",
+                     "include/poplar/C.hpp": "#pragma once\n#include <poplar/detail/standard.hpp>\nextern std::string c;\n"},
+                    {"include/poplar/B.hpp": "#pragma once\n", "include/poplar/A.hpp": "#include <string>\ninline int twice() { return 1; }\n",
+                     "include/poplar/detail/standard.hpp": "#pragma once\n#include <string>\n", "include/poplar/D.hpp": "#pragma once\nextern std::string none;\n",
+                     "include/poplar/C.hpp": "#pragma once\n#include <poplar/detail/standard.hpp>\nextern std::vector<int> c;\n"},
+                    ["include/poplar/A.hpp: cpp-headers: does not compile alone", "include/poplar/B.hpp: cpp-headers: does not compile alone",
+                     "include/poplar/C.hpp: cpp-headers: does not compile alone", "include/poplar/D.hpp: cpp-headers: does not compile alone"]),
 }
 
 
