@@ -149,12 +149,13 @@ static void run_planes(const struct copy_piece *p)
 {
     assert(p->digits >= 2 && p->digits <= DIGITS_MAX);
     struct image_digit digits[DIGITS_MAX];
-    uint64_t index[DIGITS_MAX] = { 0 };
+    uint64_t index[DIGITS_MAX]; /* of the outer digits, which most planes do not have */
+    uint32_t outer = p->digits - 2;
+    memset(index, 0, outer * sizeof(*index));
     memcpy(digits, p->digit, p->digits * sizeof(*digits));
     order_digits(digits, p->digits);
     const unsigned char *source = p->source;
     unsigned char *destination = p->destination;
-    uint32_t outer = p->digits - 2;
     for (;;) {
         run_plane(source, destination, &digits[outer], &digits[outer + 1], p->bytes);
         uint32_t d = outer;
