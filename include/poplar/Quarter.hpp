@@ -8,6 +8,7 @@
 #include <cstdint>
 #ifndef __POPC__ /* codelets have no streams */
 #include <ostream>
+#include <poplar/detail/host_type.hpp>
 #include <string>
 #endif
 
@@ -104,6 +105,14 @@ class quarter
 namespace poplar
 {
 using ::quarter;
+#ifndef __POPC__
+namespace detail
+{
+template <> struct HostType<::quarter, false> {
+    static constexpr pop_type value = POP_QUARTER;
+};
+} // namespace detail
+#endif
 } // namespace poplar
 
 #endif

@@ -364,6 +364,8 @@ void pop_graph_connect_constant_at(pop_where where, pop_graph *graph, pop_vertex
         field_fail(&ref, POP_TYPE_ERROR, "needs a value and its type");
         return;
     }
+    if (!field_takes_codes(&ref, value_type))
+        return;
     if (vertex_edge(ref.store, ref.vertex, ref.index)) {
         field_fail(&ref, POP_GRAPH_CONNECTION_ERROR, "is already connected");
         return;

@@ -164,7 +164,16 @@ static bool check_state(const struct field_ref *ref, pop_type value_type, const 
                           (int)value_type);
     if (count && !values)
         return field_fail(ref, POP_POPLAR_ERROR, "cannot be set: the pointer to its values is NULL");
-    return true;
+    return field_takes_codes(ref, value_type);
+}
+
+bool field_takes_codes(const struct field_ref *ref, pop_type value_type)
+{
+    return ref->field->type != POP_QUARTER || value_type == POP_QUARTER ||
+           field_fail(ref, POP_TYPE_ERROR,
+                      "is of type quarter and has no metadata, without which a number has no code: set it from codes, "
+                      "values of type quarter, not of %s",
+                      pop_type_name(value_type));
 }
 
 void field_check_fit(const struct field_ref *ref, pop_type value_type, const void *values, size_t count)

@@ -51,6 +51,9 @@ struct edge *field_edge_new(const struct field_ref *ref);
  */
 uint32_t field_rows_new(const struct field_ref *ref, uint64_t count);
 
+/* Whether a field takes values of a type: fields of quarter take codes, since they have no metadata. False after an
+ * error. */
+bool field_takes_codes(const struct field_ref *ref, pop_type value_type);
 /* Reports the first of the values that the field cannot hold. */
 void field_check_fit(const struct field_ref *ref, pop_type value_type, const void *values, size_t count);
 

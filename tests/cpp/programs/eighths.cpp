@@ -29,8 +29,48 @@ template <typename Call> static bool fails(const char *text, const Call &call)
     return false;
 }
 
+// Twice: 2.5 + 2 + 0, then 2.5 + 2 + 4.5; or the same from a constant of 4.
+static float scalars(const char *codelets, bool constant)
+{
+    IPUModel model("ipu21");
+    model.tilesPerIPU = 3;
+    const Device device = model.createDevice();
+    Graph graph(device.getTarget());
+    graph.addCodelets(codelets);
+    const Tensor metadata = createConstantMetadataTensor(graph, QuarterMetadata::Format::F143, 1);
+    const Tensor in = graph.addConstant<float>(QUARTER, metadata, { 1 }, { 2.5f });
+    const Tensor sum = graph.addVariable(QUARTER, metadata, {}, VariableMappingMethod::LINEAR),
+                 wide = graph.addVariable(FLOAT, {}, VariableMappingMethod::LINEAR);
+    graph.setTileMapping(in, 1);
+    graph.setInitialValue(sum.reinterpret(UNSIGNED_CHAR), 0);
+    const ComputeSet set = graph.addComputeSet("scalars");
+    const VertexRef v = graph.addVertex(
+        set, "Scalars", { { "sum", sum }, { "format", metadata.reinterpret(UNSIGNED_CHAR) }, { "wide", wide } });
+    graph.setTileMapping(v, 2);
+    const quarter two = quarter::fromBits(0x40), four = quarter::fromBits(0x48); // times the scale, 2
+    if (constant) {
+        assert(fails("set it from codes", [&] { graph.connect(v["in"], 4.0f); }));
+        graph.connect(v["in"], four);
+    } else {
+        graph.connect(v["in"], in[0]);
+    }
+    assert(fails("is of type quarter and has no metadata", [&] { graph.setInitialValue(v["start"], 2.0f); }));
+    graph.setInitialValue(v["start"], two);
+    Sequence prog;
+    prog.add(Execute(set));
+    prog.add(Execute(set));
+    graph.createHostRead("wide", wide);
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run(0);
+    float got = 0;
+    engine.readTensor("wide", &got, &got + 1);
+    return got;
+}
+
 int main(int, char **argv)
 {
+    assert(scalars(argv[1], false) == 9 && scalars(argv[1], true) == 12);
     const QuarterMetadata::Format f143 = QuarterMetadata::Format::F143, f152 = QuarterMetadata::Format::F152;
     for (const char *checked : { "true", "false" }) {
         IPUModel model("ipu21");

@@ -17,6 +17,24 @@ class Widen : public Vertex
     }
 };
 
+// Scalars and state have codes alone: the metadata is a field of its own.
+class Scalars : public Vertex
+{
+  public:
+    Input<quarter> in;
+    InOut<quarter> sum;
+    Input<quarter_metadata> format;
+    quarter start;
+    Output<float> wide;
+    void compute()
+    {
+        const auto metadata = unpackMetadata(&*format);
+        const float x = toFloat(*in, metadata) + toFloat(*sum, metadata) + toFloat(start, metadata);
+        *sum = toQuarter(x, metadata);
+        *wide = x;
+    }
+};
+
 class AddTo : public MultiVertex
 {
   public:
