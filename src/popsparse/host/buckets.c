@@ -148,7 +148,8 @@ static bool place_others(const struct call *call, struct filling *f, const struc
                 left = pieces[i].count;
                 put(f, emptiest(f), pieces + i, SIZE_MAX);
             }
-        for (size_t d = 0; d < cells && pieces[i].count; ++d) /* after d steps, that bucket is at the cell */
+        /* After d steps, that bucket is at the cell; what is forced out of its own goes back there last. */
+        for (size_t d = options->spills; d < cells + options->spills && pieces[i].count; ++d)
             put(f, (pieces[i].cell + d) % cells, pieces + i, SIZE_MAX);
         if (pieces[i].count)
             return call_fail(call, POP_POPLAR_ERROR,

@@ -114,10 +114,12 @@ static pop_tensor add_layer(struct bed *bed, const struct operation *op)
         bed_input(bed, op->type, POP_SHAPE(1, l->outputs, l->inputs, l->kernel, l->kernel), BED_SCATTERED);
     return poplin_convolution(bed->graph, in, weights, &params, false, bed->program, "layer", POP_NO_OPTIONS, NULL);
 }
-/* The operation's result with the codelets of a level, and its number of elements. */
+/* The operation's result with the codelets of a level, and its number of elements; as many threads of the host. */
 static double *result_of(unsigned level, enum bed_device device, const struct operation *op, size_t *count)
 {
-    char path[256];
+    char path[256], threads[64];
+    snprintf(threads, sizeof(threads), "{\"target.hostThreads\": \"%u\"}", level);
+    setenv("POPLAR_ENGINE_OPTIONS", threads, 1);
     setenv("IPU_POPLIN_GP", codelets_of(path, sizeof(path), level), 1);
     struct bed bed = op->quarters ? open_ipu21() : bed_open(device, 3, add_codelets);
     unsetenv("IPU_POPLIN_GP");
@@ -127,6 +129,7 @@ static double *result_of(unsigned level, enum bed_device device, const struct op
     double *values = malloc(*count * sizeof(*values));
     memcpy(values, bed_run(&bed, out), *count * sizeof(*values));
     bed_close(&bed);
+    unsetenv("POPLAR_ENGINE_OPTIONS");
     return values;
 }
 static void check_levels(enum bed_device device, struct operation op)
