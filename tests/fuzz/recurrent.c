@@ -7,13 +7,21 @@
 #include <popnn/recurrent.h>
 
 enum kind { LSTM, GRU, RNN };
+enum { MAX_BATCH = 3 };
 struct layer {
     enum kind kind;
     size_t T, B, I, O;
     bool full, reset_after;
     int order[4];
     int activation, gates;
+    unsigned lengths[MAX_BATCH]; /* of the sequences */
+    size_t num_lengths;          /* B, 1 for all, or 0: all have T steps */
 };
+static size_t length_of(const struct layer *l, size_t b)
+{
+    const unsigned length = l->lengths[l->num_lengths > 1 ? b : 0];
+    return l->num_lengths && length < l->T ? length : l->T;
+}
 static size_t units_of(const struct layer *l)
 {
     return l->kind == LSTM ? 4 : l->kind == GRU ? 3 : 1;
@@ -60,7 +68,7 @@ static void forward(const struct layer *l, double *const *in, double *out, doubl
         memcpy(h, in[1] + b * O, O * sizeof(double));
         for (size_t o = 0; o < O && l->kind == LSTM; ++o)
             cell[b * O + o] = in[2][b * O + o];
-        for (size_t t = 0; t < l->T; ++t) {
+        for (size_t t = 0; t < length_of(l, b); ++t) {
             const double *x = in[0] + (t * l->B + b) * l->I, *W = in[3], *U = in[4], *bias = in[5];
             for (size_t o = 0; o < O && l->kind == GRU; ++o) {
                 size_t g = place(l, POPNN_GRU_RESET_GATE);
@@ -103,6 +111,10 @@ static void forward(const struct layer *l, double *const *in, double *out, doubl
             memcpy(h, next, O * sizeof(double));
             memcpy(out + (t * l->B + b) * O, h, O * sizeof(double));
         }
+        for (size_t t = length_of(l, b); t < l->T; ++t)
+            memset(out + (t * l->B + b) * O, 0, O * sizeof(double));
+        if (!l->full)
+            memcpy(out + ((l->T - 1) * l->B + b) * O, h, O * sizeof(double));
     }
     free(h);
     free(next);
@@ -197,7 +209,7 @@ static struct layer draw_layer(struct world *w, pop_type *type)
 {
     struct layer l = { .kind = (enum kind)below(w, 3),
                        .T = between(w, 1, 5),
-                       .B = between(w, 1, 3),
+                       .B = between(w, 1, MAX_BATCH),
                        .I = between(w, 1, chance(w, 20) ? 17 : 5),
                        .O = between(w, 1, chance(w, 15) ? 11 : 5),
                        .full = chance(w, 60) };
@@ -209,6 +221,10 @@ static struct layer draw_layer(struct world *w, pop_type *type)
     l.reset_after = l.kind == GRU && chance(w, 50);
     if (l.kind == RNN)
         l.full = true;
+    if (l.kind != RNN && chance(w, 40))
+        l.num_lengths = chance(w, 30) ? 1 : l.B;
+    for (size_t i = 0; i < l.num_lengths; ++i)
+        l.lengths[i] = (unsigned)below(w, l.T + 2); /* one more than all is all */
     return l;
 }
 
@@ -245,6 +261,16 @@ static bool has_weights(const struct passes *p, pop_tensor of_input, pop_tensor 
     weight(p->w, p->op, biases);
     return true;
 }
+/* The lengths of the sequences, or null. */
+static pop_tensor lengths_of(const struct passes *p)
+{
+    if (!p->l->num_lengths)
+        return (pop_tensor){ 0 };
+    pop_tensor t = pop_graph_add_constant(p->w->graph, POP_UNSIGNED_INT, POP_SHAPE(p->l->num_lengths), POP_UNSIGNED_INT,
+                                          p->l->lengths, "lengths");
+    pop_graph_set_tile_mapping(p->w->graph, t, p->w->tiles - 1);
+    return t;
+}
 static void make_results(const struct passes *p, const pop_tensor *results, size_t count)
 {
     for (size_t i = 0; i < count && !p->w->failure[0]; ++i)
@@ -257,6 +283,7 @@ static bool add_lstm(const struct passes *p)
     pop_graph *graph = p->w->graph;
     poplin_planning_cache *cache = p->w->cache;
     popnn_lstm_params params = popnn_lstm_params_make(p->type, l->B, l->T, l->I, l->O);
+    params.var_time_steps = lengths_of(p);
     params.output_full_sequence = l->full;
     params.activation = (popnn_non_linearity_type)l->activation;
     params.recurrent_activation = (popnn_non_linearity_type)l->gates;
@@ -268,7 +295,7 @@ static bool add_lstm(const struct passes *p)
         return false;
     struct view dy = draw_output_gradient(p);
     popnn_lstm_state d_last = { { 0 }, { 0 } }, *last = NULL;
-    if (chance(p->w, 50)) {
+    if (!l->num_lengths && chance(p->w, 50)) { /* ignored with lengths */
         d_last.cell_state =
             op_reads(p->w, p->op, wanted(p->w, p->type, (size_t[]){ l->B, l->O }, 2, true, -2, 2)).tensor;
         last = &d_last;
@@ -297,6 +324,7 @@ static bool add_gru(const struct passes *p)
     pop_graph *graph = p->w->graph;
     poplin_planning_cache *cache = p->w->cache;
     popnn_gru_params params = popnn_gru_params_make(p->type, l->B, l->T, l->I, l->O);
+    params.var_time_steps = lengths_of(p);
     params.output_full_sequence = l->full;
     params.reset_after = l->reset_after;
     params.activation = (popnn_non_linearity_type)l->activation;
