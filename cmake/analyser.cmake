@@ -45,7 +45,7 @@ if(TREMULA_BUILD_TESTS)
     set_tests_properties(analyser/calls_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
   endforeach()
   # The page in a browser, on the same report; skipped without node, its modules or Chromium.
-  foreach(group access explore liveness memory memory_parts names nodes opening pages steps summary trace views)
+  foreach(group access explore labels liveness memory memory_parts names nodes opening pages steps summary trace views)
     add_test(NAME analyser/page_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-page ${PROJECT_BINARY_DIR} ${group}.test.mjs)
     set_tests_properties(analyser/page_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache" SKIP_RETURN_CODE 77)
   endforeach()

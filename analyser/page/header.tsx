@@ -68,7 +68,7 @@ function Reports({ context, reload }: { context: ViewContext; reload: () => void
             : []),
         ...(reports.length > 1
             ? [
-                  { kind: "action" as const, title: "Exchange source and target", onChoose: swap },
+                  { kind: "action" as const, title: "Swap source and target", onChoose: swap },
                   { kind: "action" as const, title: "End the comparison", onChoose: keepFirst },
               ]
             : []),

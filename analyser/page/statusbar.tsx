@@ -5,6 +5,7 @@ import { activities, onActivity } from "./data/activity";
 import { Report } from "./data/reports";
 import { Progress } from "./frame";
 import { bytes, percent } from "./text/format";
+import { reportTitles } from "./ui/compare";
 
 /** The text at the left of the status bar. Views change it at each frame of a gesture: only this text is rendered
  * then. */
@@ -70,6 +71,7 @@ export function StatusBar(props: {
     connected: boolean;
 }) {
     const { reports, text, progress, connected } = props;
+    const titles = reportTitles(reports);
     return (
         <footer class="status" role="status">
             <Text status={text} />
@@ -82,7 +84,7 @@ export function StatusBar(props: {
             )}
             <Activities />
             {!connected && <span class="warning">the server does not answer</span>}
-            {reports.map((report) => {
+            {reports.map((report, i) => {
                 const present = report.files.filter((file) => file.present);
                 return (
                     <span
@@ -93,6 +95,7 @@ export function StatusBar(props: {
                             ...present.map((file) => `${file.name}  ${bytes(file.bytes)}`),
                         ].join("\n")}
                     >
+                        {titles.length > 1 && `${titles[i]}: `}
                         {report.partial ??
                             `${present.length} files, ${bytes(present.reduce((sum, file) => sum + file.bytes, 0))}`}
                     </span>

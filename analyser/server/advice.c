@@ -88,7 +88,7 @@ static const char *const queries[ADVICE_KINDS] = {
         "bytes "
         "> capacity THEN ': out of memory' ELSE '' END || CASE WHEN mean > 0.9 * capacity THEN '; all tiles together "
         "lack the "
-        "capacity for it' ELSE '' END || CASE WHEN part > 0 THEN '; most of it: ' || name || ', ' || part || ' bytes' "
+        "capacity for it' ELSE '' END || CASE WHEN part > 0 THEN '; largest: ' || name || ', ' || part || ' bytes' "
         "ELSE "
         "'' END, CASE WHEN part > 0 THEN variable END, 0, 0 FROM most",
     /* Spread evenly, a tile has ceil(n / tiles) of the n vertices; up to six of them take as long as one.  More than

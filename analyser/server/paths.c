@@ -34,30 +34,34 @@
     ", sum(x.cycles), sum(x.times) FROM x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 
 const struct metric flame_metrics[] = {
-    { "elapsed", "critical-path cycles", "cycles", ELAPSED },
-    { "cycles", "slowest-tile cycles of each execution", "cycles", EXECUTED("max(cycles)") },
-    { "tileCycles", "cycles summed over tiles", "cycles", EXECUTED("sum(cycles_sum)") },
+    { "elapsed", "critical-path cycles", "cycles", ELAPSED, NULL },
+    { "cycles", "slowest-tile cycles of each execution", "cycles", EXECUTED("max(cycles)"), NULL },
+    { "tileCycles", "cycles summed over tiles", "cycles", EXECUTED("sum(cycles_sum)"), NULL },
     { "estimate", "estimated cycles, of the slowest tile in one execution", "cycles",
       "SELECT " EXECUTED_PATH ", sum(ifnull(e.cycles, c.estimated_cycles)), count(*) FROM " PROGRAMS " LEFT JOIN "
       "compute_sets c ON c.compute_set = p.compute_set LEFT JOIN exchanges e ON e.id = p.exchange WHERE p.type IN "
-      "('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY 1" },
+      "('OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopyMid') GROUP BY 1",
+      NULL },
     { "flops", "floating-point operations of vertices", "FLOP",
       "SELECT " EXECUTED_PATH ", sum(f.flops * ifnull(e.times, (SELECT NOT EXISTS(SELECT 1 FROM executed)))), "
       "sum(e.times) FROM " PROGRAMS " JOIN (SELECT compute_set, sum(flops) AS flops FROM compute_set_vertices GROUP BY "
       "1) f ON f.compute_set = p.compute_set LEFT JOIN (SELECT program, sum(times) AS times FROM executed_times GROUP "
       "BY 1) e "
-      "ON e.program = p.id WHERE p.type = 'OnTileExecute' GROUP BY 1" },
+      "ON e.program = p.id WHERE p.type = 'OnTileExecute' GROUP BY 1",
+      NULL },
     { "live", "live bytes at the step with most", "bytes",
       LIVE("0, (SELECT l.id FROM live_lists l JOIN liveness_steps s ON s.list = l.id WHERE l.id > 0 ORDER BY l.bytes "
-           "DESC, s.id LIMIT 1)") },
-    { "alwaysLive", "bytes that are always live", "bytes", LIVE("0") },
+           "DESC, s.id LIMIT 1)"),
+      NULL },
+    { "alwaysLive", "bytes that are always live", "bytes", LIVE("0"), NULL },
     { "variables", "bytes of all that is ever live", "bytes",
-      "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_variables v GROUP BY 1" },
+      "SELECT " VARIABLE_PATH ", sum(v.bytes), count(*) FROM live_variables v GROUP BY 1", NULL },
     { "vertexState", "bytes of vertices' state", "bytes",
       "SELECT ifnull(nullif(name, ''), '(no name)'), sum(copy_ptr_bytes + descriptor_bytes + edge_ptr_bytes + "
-      "padding_bytes + vertex_data_bytes), sum(vertices) FROM compute_sets GROUP BY 1" },
+      "padding_bytes + vertex_data_bytes), sum(vertices) FROM compute_sets GROUP BY 1",
+      NULL },
     { "exchangeCode", "bytes of the code of exchanges", "bytes",
-      "SELECT ifnull(nullif(name, ''), '(no name)'), sum(code_bytes), count(*) FROM exchanges GROUP BY 1" },
+      "SELECT ifnull(nullif(name, ''), '(no name)'), sum(code_bytes), count(*) FROM exchanges GROUP BY 1", NULL },
 };
 const size_t flame_metric_count = sizeof(flame_metrics) / sizeof(flame_metrics[0]);
 

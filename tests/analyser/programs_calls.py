@@ -252,12 +252,32 @@ def check_difference(command, directory, report):
     database.execute("UPDATE live_variables SET bytes = 4096 WHERE name = 'model/matrix'")
     database.execute("DELETE FROM live_variables WHERE name = 'model/out'")
     database.commit()
+    renamed = directory + "-renamed"
+    shutil.copytree(other, renamed)
     database.close()
-    compared = json.loads(subprocess.run([command, "compare", directory, other, "--format", "json"], check=False, capture_output=True).stdout)
+    database = sqlite3.connect(f"{renamed}/profile.pop")
+    database.execute("UPDATE programs SET name = 'other' || ifnull(name, '')")
+    database.commit()
+    database.close()
+
+    def compare(a, b):
+        return json.loads(subprocess.run([command, "compare", a, b, "--format", "json"], check=False, capture_output=True).stdout)
+
+    compared = compare(directory, other)
     with Server(command, directory, other) as server:
         answer = server.get("difference/table")
         rows = list(zip(answer["what"], answer["path"], answer["a"], answer["b"], answer["change"]))
         equal("rows", rows, [(r["what"], r["path"], r["a"], r["b"], r["change"]) for r in compared])
+        # The critical path is that of Insights, and steps add up to it.
+        account = server.get("insights")["account"]
+        names = {"exchange between IPUs": "globalExchange"}
+        path = {names.get(row[1], row[1]): row[2] for row in rows if row[0] == "critical path"}
+        equal("critical path", path, {k: account[k] for k in path})
+        equal("its sum", sum(path.values()), account["total"])
+        steps = [r for r in compare(directory, renamed) if r["what"] == "program"]
+        equal("steps", sum(r["a"] for r in steps) + account["other"], account["total"])
+        equal("steps of the other", sum(r["b"] for r in steps) + account["other"], account["total"])
+        equal("basis", {r["basis"] for r in steps}, {"critical path"})
         tree = server.get("difference/flame", metric="variables")
         both = {path_of(tree, i): (tree["self"][i], tree["selfB"][i]) for i in range(len(tree["self"]))}
         equal("matched by path", both["model/matrix"], (1024.0, 4096.0))

@@ -12,8 +12,8 @@ static bool read_report(const char *path, struct figures *figures)
     pva_file *file = open_or_say(path);
     pop_error error = { 0 };
     pop_status status = POP_OK;
-    for (size_t i = 0; file && status == POP_OK && i < compared_metric_count; ++i)
-        status = figures_read(file, &compared_metrics[i], figures, &error);
+    if (file)
+        status = figures_compared(file, NULL, figures, &error);
     pva_close(file);
     if (status != POP_OK)
         say_error("compare", &error);
@@ -24,11 +24,11 @@ static bool read_report(const char *path, struct figures *figures)
 static void print_rows(const struct figures *all, size_t rows, bool csv, bool json)
 {
     size_t totals = 0;
-    while (totals < all->count && !*all->data[totals].path)
+    while (totals < all->count && figure_is_total(&all->data[totals]))
         ++totals;
     rows = rows < all->count - totals ? totals + rows : all->count;
     if (csv)
-        puts("what,path,unit,a,b,difference,percent,change");
+        puts("what,path,unit,a,b,difference,percent,change,basis");
     else if (json)
         printf("[");
     else
@@ -36,20 +36,22 @@ static void print_rows(const struct figures *all, size_t rows, bool csv, bool js
     for (size_t i = 0; i < rows; ++i) {
         const struct figure *f = &all->data[i];
         const char *sign = f->b > f->a ? "+" : f->b < f->a ? "-" : "";
-        char a[32], b[32], d[32];
+        char a[32], b[32], d[32], what[64];
+        snprintf(what, sizeof(what), "%s (%s)", f->metric->what, f->metric->basis);
         if (csv) {
             printf("%s,", f->metric->what);
             put_csv(stdout, f->path);
-            put_numbers(stdout, ",%s,%.0f,%.0f,%.0f,%.2f,%s\n", f->metric->unit, f->a, f->b, f->b - f->a,
-                        figure_percent(f), figure_change(f));
+            put_numbers(stdout, ",%s,%.0f,%.0f,%.0f,%.2f,%s,%s\n", f->metric->unit, f->a, f->b, f->b - f->a,
+                        figure_percent(f), figure_change(f), f->metric->basis);
         } else if (json) {
             printf("%s\n {\"what\":\"%s\",\"path\":", i ? "," : "", f->metric->what);
             put_json(stdout, f->path);
-            put_numbers(stdout, ",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\"}",
-                        f->metric->unit, f->a, f->b, figure_percent(f), figure_change(f));
+            put_numbers(stdout,
+                        ",\"unit\":\"%s\",\"a\":%.0f,\"b\":%.0f,\"percent\":%.2f,\"change\":\"%s\",\"basis\":\"%s\"}",
+                        f->metric->unit, f->a, f->b, figure_percent(f), figure_change(f), f->metric->basis);
         } else {
             paint(f->b > f->a ? PAINT_RED : f->b < f->a ? PAINT_GREEN : PAINT_NONE);
-            put_numbers(stdout, "%-36s %20s %20s %s%19s %8.2f%%  %s", f->metric->what,
+            put_numbers(stdout, "%-36s %20s %20s %s%19s %8.2f%%  %s", what,
                         f->in_a ? number_text(a, (uint64_t)f->a) : "-", f->in_b ? number_text(b, (uint64_t)f->b) : "-",
                         *sign ? sign : " ", number_text(d, (uint64_t)figure_difference(f)), figure_percent(f),
                         figure_change(f));

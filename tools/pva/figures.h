@@ -6,13 +6,12 @@
 
 #include <pva/pva.h>
 
-/* A kind of figure. sql returns rows of (debug path, figure, number of occurrences: optional). */
+/* A kind of figure. sql returns rows of (debug path, figure, number of occurrences: optional). basis, of compared
+ * metrics, says what the figure is the sum or the maximum of. */
 struct metric {
-    const char *id, *what, *unit, *sql;
+    const char *id, *what, *unit, *sql, *basis;
 };
-/* Metrics that reports are compared by: totals, whose path is empty, then figures by path. */
-extern const struct metric compared_metrics[];
-extern const size_t compared_metric_count;
+struct elapsed;
 
 /* A figure of one report (a) or of two. */
 struct figure {
@@ -30,13 +29,18 @@ struct figures { /* has the members of VEC(struct figure) */
 /* Appends the figures of a metric, as those of report a. */
 pop_status figures_read(pva_file *report, const struct metric *metric, struct figures *figures,
                         pop_error *error) POP_MUST_CHECK;
+/* Appends the figures that reports are compared by: totals, whose path is empty, then figures by path. Cycles of steps
+ * are those of the critical path; NULL: it is read from the report. */
+pop_status figures_compared(pva_file *report, const struct elapsed *elapsed, struct figures *figures,
+                            pop_error *error) POP_MUST_CHECK;
 /* Merges the figures of two reports by metric and path. a and b become empty; they need not be sorted. */
 struct figures figures_merge(struct figures *a, struct figures *b);
 void figures_free(struct figures *figures);
 
-/* Removes figures by path that are equal in both reports (totals stay) and sorts: totals in the order of their
+/* Removes figures by debug path that are equal in both reports (totals stay) and sorts: totals in the order of their
  * metrics, then by decreasing difference. */
 void figures_changed(struct figures *figures);
+bool figure_is_total(const struct figure *figure);      /* it has no debug path */
 double figure_difference(const struct figure *figure);  /* |b - a| */
 double figure_percent(const struct figure *figure);     /* difference relative to the larger of both */
 const char *figure_change(const struct figure *figure); /* "added", "removed", "changed", "same" */

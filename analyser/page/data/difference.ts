@@ -12,12 +12,15 @@ export interface Difference {
     b: number;
     difference: number;
     percent: number; // relative to the larger
+    basis: string; // what the figure is the sum or the maximum of
 }
 
 export function useDifferences(wanted: boolean): Loaded<Difference[]> {
     return useLoaded(wanted ? "differences" : null, async (signal) => {
         const columns = await getColumns("difference/table", {}, signal);
-        const [what, path, unit, change] = ["what", "path", "unit", "change"].map((name) => columns.texts(name));
+        const [what, path, unit, change, basis] = ["what", "path", "unit", "change", "basis"].map((name) =>
+            columns.texts(name),
+        );
         const [a, b, difference, percent] = ["a", "b", "difference", "percent"].map((name) => columns.numbers(name));
         return what.map((_, i) => ({
             what: what[i],
@@ -28,6 +31,7 @@ export function useDifferences(wanted: boolean): Loaded<Difference[]> {
             b: b[i],
             difference: difference[i],
             percent: percent[i],
+            basis: basis[i],
         }));
     });
 }

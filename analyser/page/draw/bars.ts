@@ -68,7 +68,7 @@ export function stackAt(picture: BarPicture, bar: number): number {
 }
 
 /** The index of the bar at a position; -1: none. */
-export function barAt(picture: BarPicture, position: number): number {
+export function barAt(picture: Pick<BarPicture, "first" | "last">, position: number): number {
     let [low, high] = [0, picture.first.length];
     while (low < high) {
         const middle = (low + high) >> 1;

@@ -172,7 +172,16 @@ test("CMP difference: the rows of pva compare, matched by debug path", async () 
         ".table-rows .tr",
     );
     const row = await page.locator(".table-rows .tr").first().locator(".td").allTextContents();
-    assert.deepEqual(row, ["variable", "model/matrix", "1.0 KiB", "4.0 KiB", "+3.0 KiB", "75.0 %", ""]);
+    assert.deepEqual(row, [
+        "variable",
+        "all of its name",
+        "model/matrix",
+        "1.0 KiB",
+        "4.0 KiB",
+        "+3.0 KiB",
+        "75.0 %",
+        "",
+    ]);
     assert.equal(facts.matrix, 1024);
     await page.selectOption("[aria-label=metric]", "variables");
     await page.waitForTimeout(300);

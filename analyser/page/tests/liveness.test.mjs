@@ -265,7 +265,8 @@ test("LIV-07 several steps: a column each, and how they differ from the first", 
     }
     assert.equal(
         await page.textContent("[data-total]"),
-        `Total ${bytes(sum(Object.values(first)))}, ${bytes(sum(Object.values(second)))}`,
+        `Totals: Step ${PEAK}: ${bytes(sum(Object.values(first)))}, ` +
+            `Step ${other}: ${bytes(sum(Object.values(second)))}`,
     );
     await done(page);
 });

@@ -89,7 +89,7 @@ test("CAP-01 MEM-01 archive.a alone: the total of each tile", async () => {
     const page = await at(url, "#/memory?memory.tiles=5", '[data-detail="Memory excluding gaps"]');
     const wanted = query(PVA, alone, "SELECT total FROM memory_by_tile WHERE tile = 5")[0].total;
     const tip = await page.getAttribute('[data-detail="Memory excluding gaps"] td:nth-child(2)', "data-tip");
-    assert.equal(tip, `Memory excluding gaps: ${count(wanted)} bytes`);
+    assert.equal(tip, `Memory excluding gaps, Tile 5: ${count(wanted)} bytes`);
     const [download] = await Promise.all([page.waitForEvent("download"), page.click(".graph-buttons >> text=CSV")]);
     const lines = readFileSync(await download.path(), "utf8")
         .trim()
@@ -180,7 +180,7 @@ test("CAP-32 CAP-33 CAP-34 INS-04 INS-05 memory of the model, an IPU and a tile,
         );
     assert.deepEqual(await list("Code by vertex type"), tips(sql("code_bytes", "vertex_types")));
     await page.click("[data-choice=variables]");
-    assert.deepEqual(await list("Variables"), tips(sql("bytes", "variables")));
+    assert.deepEqual(await list("Variables, each alone"), tips(sql("bytes", "variables")));
     await page.click(".scope-bar [data-choice=tile]");
     await page.fill("[name=scope-index]", "5");
     await page.press("[name=scope-index]", "Enter");
@@ -188,8 +188,9 @@ test("CAP-32 CAP-33 CAP-34 INS-04 INS-05 memory of the model, an IPU and a tile,
     const wanted = tips(sql(onTile, "variables"));
     await page.waitForFunction(
         (tips) =>
-            [...document.querySelectorAll('[data-list="Variables"] tr')].map((row) => row.dataset.tip).join("\n") ===
-            tips,
+            [...document.querySelectorAll('[data-list="Variables, each alone"] tr')]
+                .map((row) => row.dataset.tip)
+                .join("\n") === tips,
         wanted.join("\n"),
     );
     assert.match(
@@ -296,7 +297,7 @@ test("an exported page has trace, memory and liveness, asks nobody, and shows wh
     await page.reload();
     await page.waitForSelector('[data-detail="Memory excluding gaps"]');
     const tip = await page.getAttribute('[data-detail="Memory excluding gaps"] td:nth-child(2)', "data-tip");
-    assert.equal(tip, `Memory excluding gaps: ${count(facts.used[5])} bytes`);
+    assert.equal(tip, `Memory excluding gaps, Tile 5: ${count(facts.used[5])} bytes`);
     const memory = await saved(page, ".graph-buttons button:text-is('CSV')");
     const totals = memory.data
         .toString()

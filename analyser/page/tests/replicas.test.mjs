@@ -85,7 +85,7 @@ test("insights and memory: of the tiles of a replica, and of its capacity", asyn
     assert.equal(await page.textContent('[data-figure="used"]'), bytes(used));
     const share = ((used / target.memory_per_replica) * 100).toFixed(2);
     const line = await page.locator('div:has(> [data-figure="used"])').textContent();
-    const capacity = `of ${bytes(target.memory_per_replica)}, ${share} % of capacity of each replica`;
+    const capacity = `of ${bytes(target.memory_per_replica)}, ${share} % of capacity of each replica, without gaps`;
     assert.equal(line, `${bytes(used)} ${capacity}`);
 
     await show(page, "#/memory", '[data-graph="memory"]');

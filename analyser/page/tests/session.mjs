@@ -35,7 +35,7 @@ export function shown(...directories) {
 /** Opens a page at a fragment and waits for a selector. Options are openPage's. */
 export async function at(url, fragment, ready, options = {}) {
     const page = await openPage(browser, url + fragment, options);
-    page.setDefaultTimeout(60000);
+    page.setDefaultTimeout(Number(process.env.WAIT ?? 60000));
     await page.waitForSelector(ready);
     return page;
 }

@@ -203,7 +203,7 @@ test("OPS-05 two reports: one figure at a time, source, target and difference", 
     const page = await operations(await shown(REPORT, other));
     await page.selectOption('[aria-label="figure"]', "code");
     await page.waitForFunction(() =>
-        document.querySelector("[role=columnheader]:nth-child(3)").textContent.startsWith("Code (B), report"),
+        document.querySelector("[role=columnheader]:nth-child(3)").textContent.startsWith("report: Code (B)"),
     );
     const codes = (directory) =>
         query(

@@ -134,7 +134,7 @@ test("INS-01 the verdict names the program, and says of how much memory which sh
         new RegExp(`${bytes(used)} of ${bytes(capacity)}, ${((used / capacity) * 100).toFixed(2)} % of capacity`),
     );
     assert.ok(
-        (await page.textContent("main")).includes(`the fullest tile reaches ${bytes(Math.max(...facts.memory))}`),
+        (await page.textContent("main")).includes(`with gaps the maximum is ${bytes(Math.max(...facts.memory))}`),
     );
     // Without enough memory the verdict is red.
     const colour = (selector, of) => of.$eval(selector, (one) => getComputedStyle(one).color);
@@ -175,7 +175,7 @@ test("INS-02 the five fullest tiles: their bytes, bars of a tile's memory, and t
     );
     const page = await at(await shown(REPORT), "#/insights", ".bars");
     const address = page.url(); // the page changes it after it has drawn a view
-    const seen = await bars(page, "Tiles with the most memory");
+    const seen = await bars(page, "Tiles with the most memory, without gaps");
     assert.equal(seen.length, 5);
     for (const [i, [name, share, text]] of seen.entries()) {
         const tile = Number(/^Tile (\d+) IPU (\d+)$/.exec(name)[1]);
@@ -214,7 +214,7 @@ test("INS-03 tiles by memory in use: sixths of a tile's memory, and how many til
             .join(";"),
     );
     const page = await at(await serve([copy]), "#/insights", ".bars");
-    const seen = await bars(page, "Tiles by memory in use");
+    const seen = await bars(page, "Tiles by memory in use, without gaps");
     assert.deepEqual(
         seen.map(([name, , text]) => [name, text]),
         Array.from({ length: 6 }, (_, i) => [
@@ -257,11 +257,11 @@ test("INS-07 what is always live, and what is live beside it at the fullest step
             .slice(0, 3)
             .map(([name, size]) => [name, bytes(size)]);
     const seen = async (title) => (await bars(page, title)).map(([name, , text]) => [name, text]);
-    assert.deepEqual((await seen("Always live")).slice(0, 3), largest(facts.alwaysLiveVariables));
-    assert.deepEqual((await seen("Live at the peak")).slice(0, 3), largest(facts.liveVariables[peak]));
+    assert.deepEqual((await seen("Always live, by name")).slice(0, 3), largest(facts.alwaysLiveVariables));
+    assert.deepEqual((await seen("Live at the peak, by name")).slice(0, 3), largest(facts.liveVariables[peak]));
     const tip = await page.$$eval(
         "main h2",
-        (all) => all.find((one) => one.textContent === "Live at the peak").dataset.tip,
+        (all) => all.find((one) => one.textContent === "Live at the peak, by name").dataset.tip,
     );
     assert.match(tip, new RegExp(`^Step ${peak}, .*: ${count(facts.live[peak])} bytes`));
     await page.click("main >> text=model/vector >> nth=0");
@@ -273,13 +273,13 @@ test("INS-07 what is always live, and what is live beside it at the fullest step
 test("INS-08 ways to need less: halves, smaller batches, computing again; what each could save", async () => {
     const page = await at(await shown(REPORT), "#/insights", ".bars");
     const floats = rows("SELECT name, bytes FROM variables WHERE lower(type) LIKE '%float%' ORDER BY bytes DESC, name");
-    const seen = (await bars(page, "32-bit floats")).map(([name, , text]) => [name, text]);
+    const seen = (await bars(page, "32-bit floats, by name")).map(([name, , text]) => [name, text]);
     assert.deepEqual(
         seen,
         floats.slice(0, seen.length).map((one) => [one.name, bytes(one.bytes)]),
     );
     const tips = await page.$$eval("main section", (all) => {
-        const section = all.find((one) => one.querySelector("h2")?.textContent === "32-bit floats");
+        const section = all.find((one) => one.querySelector("h2")?.textContent === "32-bit floats, by name");
         return [...section.querySelectorAll("tr")].map((row) => row.dataset.tip);
     });
     for (const [i, tip] of tips.entries())

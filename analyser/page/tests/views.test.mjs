@@ -438,7 +438,7 @@ test("PRF-01 PRF-04 units of memory: binary, SI or bytes, everywhere; ticks are 
         await view(page, "memory");
         await page.waitForFunction(
             (text) => document.querySelector("main").textContent.includes(text),
-            `${wanted(used)}, `,
+            `${wanted(used)} without gaps, `,
         );
         await view(page, "insights");
         await page.waitForSelector('[data-figure="used"]');

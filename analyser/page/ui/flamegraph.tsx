@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Frames } from "../data/flame";
 import { Box, Picture, ROW, deepest, layout, legendOf, paint, rowTop, svgOf } from "../draw/frames";
 import { usePreferences } from "../preferences";
+import { withName } from "./ofreport";
 import { saveCanvas, saveText } from "./save";
 import { hideTip, showTip } from "./tooltip";
 
@@ -20,6 +21,14 @@ export interface FlameGraphProps {
     onSelect: (node: number) => void;
 }
 
+const AROUND = 90; // pixels: header, status bar and legend
+
+/** The share of the window's height that a flame graph needs, for the initial layout. */
+export function flameShare(frames: Frames): number {
+    const needed = (deepest(frames) + 3) * ROW + AROUND / 2;
+    return Math.min(0.6, Math.max(0.25, needed / Math.max(200, innerHeight - AROUND)));
+}
+
 function useSize() {
     const box = useRef<HTMLDivElement>(null);
     const [size, setSize] = useState({ width: 0, height: 0 });
@@ -32,6 +41,19 @@ function useSize() {
         return () => watch.disconnect();
     }, []);
     return { box, ...size };
+}
+
+function Legend({ frames, compared }: Pick<FlameGraphProps, "frames" | "compared">) {
+    return (
+        <div class="flame-entries">
+            {withName()}
+            {legendOf(frames, compared).map((entry) => (
+                <span key={entry.title} data-legend={entry.title}>
+                    <i style={{ background: entry.colour }} /> {entry.title}
+                </span>
+            ))}
+        </div>
+    );
 }
 
 export function FlameGraph(props: FlameGraphProps) {
@@ -96,12 +118,7 @@ export function FlameGraph(props: FlameGraphProps) {
     return (
         <div class="flame-frame">
             <div class="flame-bar flame-legend">
-                {legendOf(frames, props.compared).map((entry) => (
-                    <span key={entry.title} data-legend={entry.title}>
-                        <i style={{ background: entry.colour }} /> {entry.title}
-                    </span>
-                ))}
-                <span class="grow" />
+                <Legend frames={frames} compared={props.compared} />
                 <button
                     type="button"
                     data-save="png"

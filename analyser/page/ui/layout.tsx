@@ -2,6 +2,7 @@
 // The layout of a view: options at the left, which fold away, a graph, and tabs below it.
 import { ComponentChild } from "preact";
 import { preferences, setPreferences, usePreferences } from "../preferences";
+import { NameProvider } from "./ofreport";
 import { Split } from "./split";
 
 export interface LayoutProps {
@@ -10,14 +11,15 @@ export interface LayoutProps {
     graph: ComponentChild;
     tabs?: ComponentChild;
     graphShare?: number; // initial fraction of the height
+    report?: string; // the name of the report that all of it is of, when two are open
 }
 
-export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutProps) {
+export function Layout({ name, options, graph, tabs, graphShare = 0.6, report = "" }: LayoutProps) {
     const { sizes } = usePreferences();
     const folded = sizes[`${name}.options`] === 0;
     const fold = () => setPreferences({ sizes: { ...preferences().sizes, [`${name}.options`]: folded ? 1 : 0 } });
     return (
-        <div class="layout">
+        <div class="layout" data-report={report || undefined}>
             {options && (
                 <aside class={folded ? "options folded" : "options"}>
                     <button
@@ -34,7 +36,9 @@ export function Layout({ name, options, graph, tabs, graphShare = 0.6 }: LayoutP
                 </aside>
             )}
             <div class="layout-main">
-                {tabs ? <Split name={`${name}.graph`} initial={graphShare} first={graph} second={tabs} /> : graph}
+                <NameProvider name={report}>
+                    {tabs ? <Split name={`${name}.graph`} initial={graphShare} first={graph} second={tabs} /> : graph}
+                </NameProvider>
             </div>
         </div>
     );

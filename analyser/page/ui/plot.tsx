@@ -6,6 +6,7 @@ import { isDark, usePreferences } from "../preferences";
 import { mix } from "../draw/colour";
 import { Pen } from "../draw/pen";
 import { drawPlot } from "../draw/plot";
+import { titled, useReportName } from "./ofreport";
 import { SavePicture } from "./savepicture";
 import { themeColour } from "../draw/theme";
 
@@ -45,10 +46,24 @@ function paths(shape: PlotSeries["shape"]): uPlot.Series.PathBuilder | undefined
     return undefined;
 }
 
+const WHOLE = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+
+/** No ticks between whole numbers where x is whole, as tiles and steps are. */
+function wholeTicks(x: ArrayLike<number>): Partial<uPlot.Axis> {
+    return Array.from(x).every(Number.isInteger) ? { incrs: WHOLE } : {};
+}
+
+/** With the name of its report, if two are open. */
+function named(props: PlotProps, report: string): PlotProps {
+    const series = props.series.map((one) => ({ ...one, title: titled(one.title, report) }));
+    return { ...props, yTitle: titled(props.yTitle, report), series };
+}
+
 function options(props: PlotProps, width: number, height: number): uPlot.Options {
     const ink = themeColour("ink-soft");
     const grid = { stroke: themeColour("line"), width: 1 };
     const font = "11px system-ui, sans-serif";
+    const axis = { labelSize: 18, labelFont: font, font, stroke: ink, grid, ticks: grid };
     const format = props.format ?? String;
     const formatX = props.formatX ?? ((value: number) => value.toLocaleString("en-GB"));
     return {
@@ -67,23 +82,14 @@ function options(props: PlotProps, width: number, height: number): uPlot.Options
         axes: [
             {
                 label: props.xTitle,
-                labelSize: 18,
-                labelFont: font,
-                font,
-                stroke: ink,
-                grid,
-                ticks: grid,
+                ...axis,
                 size: 28,
+                ...wholeTicks(props.x),
                 values: (_, ticks) => ticks.map((tick) => formatX(tick)),
             },
             {
                 label: props.yTitle,
-                labelSize: 18,
-                labelFont: font,
-                font,
-                stroke: ink,
-                grid,
-                ticks: grid,
+                ...axis,
                 size: 74,
                 values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick))),
             },
@@ -117,8 +123,9 @@ function options(props: PlotProps, width: number, height: number): uPlot.Options
     };
 }
 
-export function Plot(props: PlotProps) {
+export function Plot(given: PlotProps) {
     const box = useRef<HTMLDivElement>(null);
+    const props = named(given, useReportName());
     const { theme } = usePreferences();
     const latest = useRef(props);
     latest.current = props;

@@ -7,6 +7,7 @@ import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } 
 import { onForget } from "../data/load";
 import { count } from "../text/format";
 import { Menu, MenuItem } from "./menu";
+import { withName } from "./ofreport";
 import { Cell, TableState, Values, asCsv, asTsv, shownRows } from "./rows";
 import { copyText, saveText } from "./save";
 import { Typed } from "./typed";
@@ -36,6 +37,14 @@ export interface TableProps<Row> {
     rowClass?: (row: Row) => string;
     empty?: ComponentChild; // shown instead of no rows
     bar?: ComponentChild; // to the left of the buttons
+}
+
+const CHARACTER = 7.6; // pixels of a title, at most on average
+const ORDER = 44; // the mark of the order, and padding
+
+/** The width of a column whose title has the name of a report, so that its end is not cut. */
+export function titleWidth(title: string, least: number): number {
+    return Math.min(320, Math.max(least, Math.ceil(title.length * CHARACTER) + ORDER));
 }
 
 /** Scroll positions of tables by name, restored when they are shown again. */
@@ -201,7 +210,7 @@ export function Table<Row>(props: TableProps<Row>) {
     return (
         <div class="table">
             <div class="table-bar">
-                {props.bar}
+                {withName(props.bar)}
                 <input
                     type="search"
                     placeholder="filter"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tabs: shows one body of several; the arrow keys switch between them.
 import { ComponentChild } from "preact";
+import { ShowName } from "./ofreport";
 
 export interface Tab {
     id: string;
@@ -31,29 +32,36 @@ export function Tabs({ tabs, chosen, onChoose, extra }: TabsProps) {
         event.stopPropagation();
     };
     return (
-        <div class="tabs">
-            <div class="tab-row">
-                <div class="tab-list" role="tablist" onKeyDown={key}>
-                    {tabs.map((tab, i) => (
-                        <button
-                            key={tab.id}
-                            type="button"
-                            role="tab"
-                            aria-selected={i === at}
-                            tabIndex={i === at ? 0 : -1}
-                            data-tab={tab.id}
-                            onClick={() => onChoose(tab.id)}
-                        >
-                            {tab.title}
-                        </button>
-                    ))}
+        <ShowName>
+            {(name) => (
+                <div class="tabs">
+                    <div class="tab-row">
+                        <div class="tab-list" role="tablist" onKeyDown={key}>
+                            {tabs.map((tab, i) => (
+                                <button
+                                    key={tab.id}
+                                    type="button"
+                                    role="tab"
+                                    aria-selected={i === at}
+                                    tabIndex={i === at ? 0 : -1}
+                                    data-tab={tab.id}
+                                    onClick={() => onChoose(tab.id)}
+                                >
+                                    {tab.title}
+                                </button>
+                            ))}
+                        </div>
+                        <div class="tab-extra">
+                            {extra}
+                            {name}
+                        </div>
+                    </div>
+                    <div class="tab-body" role="tabpanel">
+                        {tabs[at]?.body()}
+                    </div>
                 </div>
-                <div class="tab-extra">{extra}</div>
-            </div>
-            <div class="tab-body" role="tabpanel">
-                {tabs[at]?.body()}
-            </div>
-        </div>
+            )}
+        </ShowName>
     );
 }
 

@@ -26,10 +26,17 @@ function place(x: number, y: number): void {
     tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }
 
-/** Shows lines next to a point of the window. */
-export function showTip(text: string, x: number, y: number): void {
+/** The lines, and the report that their figures are of when two are open: see ui/ofreport.tsx. */
+function linesOf(text: string, target: Element | null): string[] {
+    const report = target?.closest("[data-report]")?.getAttribute("data-report") ?? "";
+    const of = report && /\d/.test(text) && !text.includes(report) ? [`report: ${report}`] : [];
+    return [...text.split("\n"), ...of];
+}
+
+/** Shows lines next to a point of the window; their target is there unless it is given. */
+export function showTip(text: string, x: number, y: number, target = document.elementFromPoint(x, y)): void {
     const tip = element();
-    const lines = text.split("\n");
+    const lines = linesOf(text, target);
     render(
         <>
             {lines.map((line, i) => (
@@ -61,7 +68,7 @@ export function startTooltips(): void {
         if (owner) hideTip();
         owner = found;
         const text = found?.getAttribute("data-tip");
-        if (text) showTip(text, event.clientX, event.clientY);
+        if (text) showTip(text, event.clientX, event.clientY, found);
     });
     document.addEventListener("pointermove", (event) => {
         if (owner) place(event.clientX, event.clientY);
@@ -71,7 +78,7 @@ export function startTooltips(): void {
         if (!found || !found.matches(":focus-visible")) return;
         owner = found;
         const area = found.getBoundingClientRect();
-        showTip(found.getAttribute("data-tip") ?? "", area.left, area.bottom - DISTANCE / 2);
+        showTip(found.getAttribute("data-tip") ?? "", area.left, area.bottom - DISTANCE / 2, found);
     });
     document.addEventListener("focusout", hideTip);
     document.addEventListener("pointerdown", hideTip, true);

@@ -2,14 +2,15 @@
 // Differences of two reports, matched by debug path: a table, and a flame graph coloured by change.
 import { useMemo } from "preact/hooks";
 import "./flame.css";
+import { CATEGORIES, categoryTitle } from "../data/concepts";
 import { Difference, useDifferences } from "../data/difference";
 import { Frames, pathOf, useDifferenceFlame, useFlame } from "../data/flame";
-import { FlameGraph } from "../ui/flamegraph";
+import { FlameGraph, flameShare } from "../ui/flamegraph";
 import { bytes, count, difference as signed, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { Choice, Layout } from "../ui/layout";
 import { tableState } from "../ui/rows";
-import { Column, Table } from "../ui/table";
+import { Column, Table, titleWidth } from "../ui/table";
 import { Empty } from "../ui/tabs";
 import { reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
@@ -23,12 +24,19 @@ function changeClass(value: number): string {
 }
 
 const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
-    { id: "what", title: "What", width: 256, value: (row) => row.what },
+    { id: "what", title: "What", width: 150, value: (row) => row.what },
+    {
+        id: "basis",
+        title: "Basis",
+        width: 140,
+        tip: "what the figure is the sum or the maximum of",
+        value: (row) => row.basis,
+    },
     {
         id: "path",
         title: "Debug path",
         value: (row) => row.path,
-        show: (row) => shortName(row.path),
+        show: (row) => (CATEGORIES[row.path] ? categoryTitle(row.path) : shortName(row.path)),
         cellTip: (row) => row.path,
     },
     {
@@ -36,7 +44,7 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         title: names[0],
         tip: "the source",
         kind: "number",
-        width: 120,
+        width: titleWidth(names[0], 120),
         value: (row) => row.a,
         show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)),
         cellTip: (row) => `${count(row.a)} ${row.unit}`,
@@ -46,7 +54,7 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         title: names[1],
         tip: "the target",
         kind: "number",
-        width: 120,
+        width: titleWidth(names[1], 120),
         value: (row) => row.b,
         show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)),
         cellTip: (row) => `${count(row.b)} ${row.unit}`,
@@ -146,6 +154,7 @@ function Differences({ context }: { context: ViewContext }) {
     const names = reportTitles(context.reports);
     const columns = useMemo(() => columnsOf(names), [names.join()]);
     const { value: known } = useFlame(0, metric);
+    const { value: tree } = useDifferenceFlame(metric);
     const options = (
         <>
             <h3>Figures of the graph</h3>
@@ -170,8 +179,8 @@ function Differences({ context }: { context: ViewContext }) {
             <h3>Widths</h3>
             <p class="hint">The width of a box is the sum of both reports, so that removed ones are visible too.</p>
             <h3>Reports</h3>
-            <div data-tip={context.reports[0].directory}>Source: {context.reports[0].name}</div>
-            <div data-tip={context.reports[1].directory}>Target: {context.reports[1].name}</div>
+            <div data-tip={context.reports[0].directory}>Source: {names[0]}</div>
+            <div data-tip={context.reports[1].directory}>Target: {names[1]}</div>
             <h3>Rows</h3>
             <Choice
                 label="rows"
@@ -189,7 +198,9 @@ function Differences({ context }: { context: ViewContext }) {
         <Table
             name="differences"
             columns={columns}
-            rows={(rows ?? []).filter((row) => state.rows !== "totals" || row.path === "")}
+            rows={(rows ?? []).filter(
+                (row) => state.rows !== "totals" || row.path === "" || row.what === "critical path",
+            )}
             state={tableState(state.table)}
             onState={(table) => update({ table: { ...table } }, { gesture: "table" })}
             empty={rows ? "The reports do not differ." : "Comparing the reports."}
@@ -201,7 +212,7 @@ function Differences({ context }: { context: ViewContext }) {
             options={options}
             graph={<DifferenceFlame context={context} metric={metric} rows={rows ?? []} />}
             tabs={table}
-            graphShare={0.45}
+            graphShare={tree ? flameShare(tree.frames) : 0.45}
         />
     );
 }

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import "./flame.css";
 import { FlameTree, Frames, Hot, hottest, pathOf, sandwich, useFlame } from "../data/flame";
-import { FlameGraph } from "../ui/flamegraph";
+import { FlameGraph, flameShare } from "../ui/flamegraph";
 import { bytes, count, cycles, flop, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { Choice, Layout } from "../ui/layout";
@@ -11,7 +11,8 @@ import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
 import { Column, Table } from "../ui/table";
 import { Empty } from "../ui/tabs";
-import { reportTitles } from "../ui/compare";
+import { ShowName, nameOfReport } from "../ui/ofreport";
+import { ReportChoice } from "../ui/reportchoice";
 import { View, ViewContext } from "./view";
 
 function amount(unit: string): (value: number) => string {
@@ -86,7 +87,7 @@ function Sandwich({ tree, name }: { tree: FlameTree; name: string }) {
     const graph = (title: string, frames: Frames, up: boolean) => (
         <div class="flame-part">
             <div class="flame-title">
-                {title} of {name}: {show(frames.total[0])}
+                {title} of {name}: {show(frames.total[0])} <ShowName>{(of) => of}</ShowName>
             </div>
             <FlameGraph
                 name={up ? "callers" : "callees"}
@@ -147,15 +148,10 @@ function Flame({ context }: { context: ViewContext }) {
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice
-                        label="report"
-                        chosen={String(report)}
-                        choices={context.reports.map((one, i) => ({
-                            id: String(i),
-                            title: reportTitles(context.reports)[i],
-                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
-                        }))}
-                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    <ReportChoice
+                        reports={context.reports}
+                        report={report}
+                        onChoose={(chosen) => update({ report: chosen })}
                     />
                 </>
             )}
@@ -226,7 +222,9 @@ function Flame({ context }: { context: ViewContext }) {
             onOpen={(row) => update({ name: row.name, shape: "sandwich" })}
         />
     );
-    return <Layout name="flame" options={options} graph={graph} tabs={table} />;
+    const of = nameOfReport(context.reports, report);
+    const share = state.shape === "sandwich" ? 0.6 : flameShare(tree.frames);
+    return <Layout name="flame" options={options} graph={graph} tabs={table} report={of} graphShare={share} />;
 }
 
 /** The node with a debug path; 0 when there is none. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Insights, the first screen: whether the program fits, the time of a run and what it consists of, what to improve
 // first, and the largest users of memory.
+import { ComponentChildren } from "preact";
 import { Report } from "../data/reports";
 import { Activities, Advice, AdviceList, Insights, Sized } from "../data/summary";
 import { SourceLine, useSourceLines, useSourceText } from "../data/source";
@@ -10,6 +11,7 @@ import { JsonObject, Selection } from "../state";
 import { differenceText, reportTitles, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, cycles as cyclesText, overflowText, percent } from "../text/format";
 import { shortName } from "../text/names";
+import { NameProvider, ReportName, nameOfReport, useReportName } from "../ui/ofreport";
 import { Empty } from "../ui/tabs";
 import { Bars, Meter } from "./insights/bars";
 import { AccountOfTime, SumOfAdvice } from "./insights/account";
@@ -20,6 +22,7 @@ import { View, ViewContext } from "./view";
 
 function Fit({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
     const { memory } = insights;
+    const of = useReportName();
     if (!memory || !memory.tiles)
         return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
     const each = report.replicas > 1 ? " of each replica" : "";
@@ -27,7 +30,7 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
     return (
         <>
             <div class={`verdict ${over ? "full" : "fits"}`} data-verdict={over ? "out of memory" : "fits"}>
-                {over ? `${report.name} does not fit` : `${report.name} fits in memory`}
+                {`${of || report.name} ${over ? "does not fit" : "fits in memory"}`}
             </div>
             <Meter share={memory.used / memory.capacity} over={over} />
             <div data-tip={`Bytes in use on all tiles${each}, without gaps, of the memory of all tiles${each}`}>
@@ -35,15 +38,17 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
                     {bytes(memory.used)}
                 </span>{" "}
                 {memory.capacity
-                    ? `of ${bytes(memory.capacity)}, ${percent(memory.used / memory.capacity, 2)} of capacity${each}`
-                    : "on all tiles; archive.a does not record the capacity"}
+                    ? `of ${bytes(memory.capacity)}, ` +
+                      `${percent(memory.used / memory.capacity, 2)} of capacity${each}, without gaps`
+                    : "on all tiles, without gaps; archive.a does not record the capacity"}
             </div>
             {over ? (
                 <p class="warning">{insights.outOfMemory || overflowText(memory.overflowing)}</p>
             ) : (
                 <div class="soft">
-                    {`the fullest tile reaches ${bytes(memory.largest)}` +
-                        ` of ${bytes(memory.bytesPerTile)}, gaps included`}
+                    {`the fullest tile uses ${bytes(insights.worstTiles[0]?.withoutGaps ?? 0)} of ` +
+                        `${bytes(memory.bytesPerTile)}, without gaps; ` +
+                        `with gaps the maximum is ${bytes(memory.largest)}`}
                 </div>
             )}
             <p>
@@ -153,13 +158,13 @@ function MendList({ context, report, total }: { context: ViewContext; report: Re
     );
 }
 
-/** The most expensive lines of the user's program, each a link to its text and its tiles. */
 /** The text of a source line. */
 function LineText({ report, file, line }: { report: number; file: string; line: number }) {
     const { value } = useSourceText(report, file);
     return <code class="soft">{value?.text.split("\n")[line - 1]?.trim() ?? ""}</code>;
 }
 
+/** The most expensive lines of the user's program, each a link to its text and its tiles. */
 function Lines({ report, context }: { report: Report; context: ViewContext }) {
     const { value, error } = useSourceLines(report.hasDebug ? report.index : null);
     if (!report.hasDebug)
@@ -241,6 +246,8 @@ function WorstTiles({ insights, context }: { insights: Insights; context: ViewCo
     );
 }
 
+const OF_A_NAME = "variables of the same name are added up";
+
 function Largest({
     title,
     tip,
@@ -252,10 +259,14 @@ function Largest({
     rows: readonly (Sized & { saved?: number })[];
     context: ViewContext;
 }) {
+    const of = useReportName();
     if (!rows.length) return null;
     return (
-        <section class="third">
-            <h2 data-tip={tip}>{title}</h2>
+        <section class="third" data-report={of || undefined}>
+            <h2 data-tip={tip}>
+                {title}
+                <ReportName />
+            </h2>
             <Bars
                 most={rows[0].bytes}
                 rows={rows.map((row, i) => ({
@@ -301,12 +312,14 @@ const SAVINGS: readonly { id: "float32" | "batch" | "again"; title: string; tip:
 
 /** Possible reductions of memory, each with an upper bound of its saving. */
 function Savings({ insights }: { insights: Insights }) {
+    const of = useReportName();
     const rows = SAVINGS.map((one) => ({ ...one, saved: insights.savings?.[one.id] ?? 0 })).filter((one) => one.saved);
     if (!rows.length) return null;
     return (
-        <section class="third">
+        <section class="third" data-report={of || undefined}>
             <h2 data-tip="Upper bounds over all tiles; the real saving shows only in an experiment">
                 Ways to reduce memory
+                <ReportName />
             </h2>
             <table class="facts">
                 <tbody>
@@ -329,15 +342,15 @@ const exchanged = (of: Activities) => of.exchange + of.globalExchange;
 function Compared({ all, names }: { all: readonly Insights[]; names: readonly string[] }) {
     const [a, b] = all;
     const rows: [string, number | null, number | null, (value: number) => string][] = [
-        ["Memory in use", a.memory?.used ?? null, b.memory?.used ?? null, bytes],
-        ["Fullest tile", a.memory?.largest ?? null, b.memory?.largest ?? null, bytes],
+        ["Memory in use, without gaps", a.memory?.used ?? null, b.memory?.used ?? null, bytes],
+        ["Fullest tile, with gaps", a.memory?.largest ?? null, b.memory?.largest ?? null, bytes],
         ["Host (critical path)", a.account.host, b.account.host, (value) => count(value)],
         ["Compute (critical path)", a.account.compute, b.account.compute, (value) => count(value)],
         ["Exchange (critical path)", exchanged(a.account), exchanged(b.account), (value) => count(value)],
         ["Sync (critical path)", a.account.sync, b.account.sync, (value) => count(value)],
-        ["Cycles of all runs", a.cycles?.total ?? null, b.cycles?.total ?? null, (value) => count(value)],
+        ["All runs (critical path)", a.cycles?.total ?? null, b.cycles?.total ?? null, (value) => count(value)],
     ];
-    return (
+    const table = (
         <table class="facts">
             <thead>
                 <tr>
@@ -359,6 +372,54 @@ function Compared({ all, names }: { all: readonly Insights[]; names: readonly st
             </tbody>
         </table>
     );
+    return (
+        <section class="wide">
+            <h2>{names.join(" beside ")}</h2>
+            {table}
+        </section>
+    );
+}
+
+/** A section whose figures are of one report, which is named if two are open. */
+function Section({
+    title,
+    of,
+    tip,
+    wide,
+    children,
+}: {
+    title: string;
+    of: string;
+    tip?: string;
+    wide?: boolean;
+    children: ComponentChildren;
+}) {
+    return (
+        <NameProvider name={of}>
+            <section class={wide ? "wide" : ""} data-report={of || undefined}>
+                <h2 data-tip={tip}>
+                    {title}
+                    <ReportName />
+                </h2>
+                {children}
+            </section>
+        </NameProvider>
+    );
+}
+
+/** Whether the program of a report fits, and its time. */
+function Answers({ insights, report, context }: { insights: Insights; report: Report; context: ViewContext }) {
+    const of = nameOfReport(context.reports, report.index);
+    return (
+        <>
+            <Section title="Does it fit?" of={of}>
+                <Fit insights={insights} report={report} context={context} />
+            </Section>
+            <Section title="How long does a run take, and where does the time go?" of={of}>
+                <AccountOfTime insights={insights} context={context} />
+            </Section>
+        </>
+    );
 }
 
 function InsightsPage({ context }: { context: ViewContext }) {
@@ -370,6 +431,7 @@ function InsightsPage({ context }: { context: ViewContext }) {
     const all = loaded.flatMap((one) => (one?.value ? [one.value] : []));
     if (all.length < reports.length) return <Empty>Reading the report.</Empty>;
     const first = all[0];
+    const of = nameOfReport(reports, 0);
     const histogram = first.histogram.map((bar, i) => ({
         key: i,
         name: `${bytes(bar.from)} to ${bytes(bar.to)}`,
@@ -379,80 +441,73 @@ function InsightsPage({ context }: { context: ViewContext }) {
     }));
     return (
         <div class="insights">
-            {all.length > 1 && (
-                <section class="wide">
-                    <h2>{`${reports[0].name} beside ${reports[1].name}`}</h2>
-                    <Compared all={all} names={reportTitles(reports)} />
-                </section>
-            )}
-            {all.map((insights, i) => [
-                <section key={`fit${i}`}>
-                    <h2>Does it fit?</h2>
-                    <Fit insights={insights} report={reports[i]} context={context} />
-                </section>,
-                <section key={`run${i}`}>
-                    <h2>How long does a run take, and where does the time go?</h2>
-                    <AccountOfTime insights={insights} context={context} />
-                </section>,
-            ])}
-            <section class="wide">
-                <h2 data-tip="Critical-path cycles that the steps of a line take; click one for its text and its tiles">
-                    Lines that cost most
-                </h2>
+            {all.length > 1 && <Compared all={all} names={reportTitles(reports)} />}
+            {all.map((insights, i) => (
+                <Answers key={i} insights={insights} report={reports[i]} context={context} />
+            ))}
+            <Section
+                wide
+                title="Lines that cost most"
+                tip="Critical-path cycles that the steps of a line take; click one for its text and its tiles"
+                of={of}
+            >
                 <Lines report={reports[0]} context={context} />
-            </section>
-            <section class="wide">
-                <h2 data-tip="Calls of a library, or nodes of a model, with the critical-path cycles of their steps">
-                    Operations that cost most
-                </h2>
+            </Section>
+            <Section
+                wide
+                title="Operations that cost most"
+                tip="Calls of a library, or nodes of a model, with the critical-path cycles of their steps"
+                of={of}
+            >
                 <CostliestOperations report={reports[0]} context={context} />
-            </section>
-            <section class="wide">
-                <h2>What to improve first</h2>
+            </Section>
+            <Section wide title="What to improve first" of={of}>
                 <MendList context={context} report={reports[0]} total={first.account.total} />
-            </section>
-            <section>
-                <h2 data-tip="Bytes in use, without gaps; tiles that overflow come first">
-                    Tiles with the most memory
-                </h2>
+            </Section>
+            <Section
+                title="Tiles with the most memory, without gaps"
+                tip="Bytes in use; tiles that overflow come first"
+                of={of}
+            >
                 <WorstTiles insights={first} context={context} />
-            </section>
-            <section>
-                <h2
-                    data-tip={
-                        "The number of tiles by bytes in use; a bar is a sixth of a " +
-                        "tile's memory, and the last one includes tiles beyond it"
-                    }
-                >
-                    Tiles by memory in use
-                </h2>
-                <Bars rows={histogram} most={Math.max(...histogram.map((row) => row.value), 1)} />
-            </section>
-            <Largest
-                title="Always live"
-                tip="Variables whose memory nothing else can use at any step"
-                rows={first.alwaysLive}
-                context={context}
-            />
-            <Largest
-                title="Live at the peak"
+            </Section>
+            <Section
+                title="Tiles by memory in use, without gaps"
                 tip={
-                    first.peak
-                        ? `Step ${first.peak.step}, ${first.peak.name}: ` +
-                          `${count(first.peak.bytes)} bytes that are not always live`
-                        : ""
+                    "The number of tiles by bytes in use; a bar is a sixth of a " +
+                    "tile's memory, and the last one includes tiles beyond it"
                 }
-                rows={first.atPeak}
-                context={context}
-            />
-            <Largest
-                title="32-bit floats"
-                tip="As HALF they would take half of these bytes"
-                rows={first.float32}
-                context={context}
-            />
-            <Savings insights={first} />
-            <ScopeSection context={context} report={reports[0]} />
+                of={of}
+            >
+                <Bars rows={histogram} most={Math.max(...histogram.map((row) => row.value), 1)} />
+            </Section>
+            <NameProvider name={of}>
+                <Largest
+                    title="Always live, by name"
+                    tip={`Variables whose memory nothing else can use at any step; ${OF_A_NAME}`}
+                    rows={first.alwaysLive}
+                    context={context}
+                />
+                <Largest
+                    title="Live at the peak, by name"
+                    tip={
+                        first.peak
+                            ? `Step ${first.peak.step}, ${first.peak.name}: ` +
+                              `${count(first.peak.bytes)} bytes that are not always live`
+                            : ""
+                    }
+                    rows={first.atPeak}
+                    context={context}
+                />
+                <Largest
+                    title="32-bit floats, by name"
+                    tip={`Of the whole program, live or not; as HALF they would take half of these bytes; ${OF_A_NAME}`}
+                    rows={first.float32}
+                    context={context}
+                />
+                <Savings insights={first} />
+                <ScopeSection context={context} report={reports[0]} />
+            </NameProvider>
         </div>
     );
 }

@@ -8,7 +8,7 @@ import { LiveVariable, LivenessStep, StepsMeta, VariableLife } from "../data/liv
 import { useColumns, useJson } from "../data/load";
 import { MemoryOverview } from "../data/memory";
 import { Report } from "../data/reports";
-import { BarPicture, BarSeries } from "../draw/bars";
+import { BarPicture, BarSeries, barAt } from "../draw/bars";
 import { usePreferences } from "../preferences";
 import { Json } from "../state";
 import { BarGraph, Key, clampWindow } from "../ui/bars";
@@ -18,6 +18,7 @@ import { shortName } from "../text/names";
 import { Check, Choice, Layout } from "../ui/layout";
 import { csvField } from "../ui/save";
 import { useOpening } from "../ui/opening";
+import { nameOfReport, titled } from "../ui/ofreport";
 import { Empty, Tabs } from "../ui/tabs";
 import { DebugInfo } from "./liveness/debug";
 import { LiveTable, StepTable } from "./liveness/tables";
@@ -165,6 +166,13 @@ function usePositions(report: Report, filter: string, kept: number): (step: numb
     }, [all.value, filter, kept]);
 }
 
+/** Live bytes of the bar, with the name of the report if two are open. */
+function liveText(columns: Columns<StepsMeta>, bar: number, name: string): string {
+    const line = (value: number, what: string) => titled(`${count(value)} B ${what}`, name);
+    const live = line(columns.numbers("maximum")[bar], "not always live");
+    return `${live}\n${line(columns.meta.alwaysLive, "always live")}`;
+}
+
 interface GraphProps {
     context: ViewContext;
     state: State;
@@ -188,11 +196,14 @@ function bandsOf(
 
 /** The legend: what is live, with the source's name if there is a target, and the target. */
 function entriesOf(always: boolean, [source, target]: readonly string[]) {
+    const theirs = always ? "Live" : "Not always live";
     const mine = target ? `, ${source}` : "";
     return [
         { id: "live", title: `Not always live${mine}`, colour: memoryColour(0), tip: NOT_ALWAYS_LIVE },
         ...(always ? [{ id: "always", title: `Always live${mine}`, colour: memoryColour(9), tip: ALWAYS_LIVE }] : []),
-        ...(target ? [{ id: "target", title: target, colour: memoryColour(5), tip: "The target's steps" }] : []),
+        ...(target
+            ? [{ id: "target", title: `${theirs}, ${target}`, colour: memoryColour(5), tip: "The target's steps" }]
+            : []),
     ];
 }
 
@@ -264,7 +275,8 @@ function StepGraph({ context, state, life }: GraphProps) {
               xTitle: state.filter ? "Steps of the program that the filter leaves" : "Steps of the program",
           }
         : null;
-    const nameOf = (step: number) => {
+    const mine = nameOfReport(reports, 0);
+    const stepName = (step: number) => {
         const at = names.value?.numbers("step").indexOf(step) ?? -1;
         return at >= 0 && names.value
             ? `${names.value.texts("name")[at] || "(no name)"}, ${names.value.texts("type")[at]}`
@@ -273,10 +285,13 @@ function StepGraph({ context, state, life }: GraphProps) {
     const describe = (bar: number) => {
         if (!columns) return "";
         const [first, last, step] = ["first", "last", "step"].map((name) => columns.numbers(name)[bar]);
-        const several = last - first > 1 ? `\nthe most of ${count(last - first)} steps here` : "";
+        const several = last - first > 1 ? `\nthe maximum of ${count(last - first)} steps here` : "";
+        const bars = overlay && { first: overlay.numbers("first"), last: overlay.numbers("last") };
+        const there = bars ? barAt(bars, first) : -1;
         return (
-            `Step ${step}: ${nameOf(step)}${several}\n${count(columns.numbers("maximum")[bar])}` +
-            ` B not always live\n${count(columns.meta.alwaysLive)} B always live`
+            `Step ${step}: ${stepName(step)}${several}\n` +
+            liveText(columns, bar, mine) +
+            (there >= 0 && overlay ? `\n${liveText(overlay, there, nameOfReport(reports, 1))}` : "")
         );
     };
     const pick = (bar: number, add: boolean) => {
@@ -293,16 +308,15 @@ function StepGraph({ context, state, life }: GraphProps) {
         if (!columns) return "";
         const lines = Array.from(columns.numbers("step"), (step, i) => [
             step,
-            nameOf(step),
+            stepName(step),
             columns.numbers("maximum")[i],
             columns.numbers("minimum")[i],
             columns.meta.alwaysLive,
         ]);
-        return [["step", "program", "maximum (B)", "minimum (B)", "always live (B)"], ...lines]
-            .map((line) => line.map(csvField).join(",") + "\r\n")
-            .join("");
+        const titles = ["maximum", "minimum", "always live"].map((title) => `${titled(title, mine)} (B)`);
+        return [["step", "program", ...titles], ...lines].map((line) => line.map(csvField).join(",") + "\r\n").join("");
     };
-    const entries = entriesOf(state.always, other ? reportTitles(reports) : []);
+    const entries = entriesOf(state.always, reports.length > 1 ? reportTitles(reports) : []);
     const marks = picture?.marks ?? [];
     return (
         <div class="graph-box">
@@ -331,7 +345,7 @@ function StepGraph({ context, state, life }: GraphProps) {
                 <div class="graph-key" data-life={life.name}>
                     <span>
                         <span class="swatch" style={{ background: memoryColour(3) }} />
-                        {`${shortName(life.name)}: ${
+                        {`${titled(shortName(life.name), mine)}: ${
                             life.alwaysLive
                                 ? "always live"
                                 : life.intervals.length
@@ -370,9 +384,8 @@ function useSteps(
         steps: state.steps.join(","),
     });
     const of = (list: LivenessStep[] | undefined, name: string) =>
-        (list ?? []).map((step) => ({ step, title: `Step ${step.step}${name}` }));
-    const names = reportTitles(context.reports);
-    const all = [...of(source.value, target?.value ? `, ${names[0]}` : ""), ...of(target?.value, `, ${names[1]}`)];
+        (list ?? []).map((step) => ({ step, title: titled(`Step ${step.step}`, name) }));
+    const all = [source.value, target?.value].flatMap((list, i) => of(list, nameOfReport(context.reports, i)));
     return {
         steps: all.map((one) => one.step),
         titles: all.map((one) => one.title),
@@ -404,6 +417,10 @@ function AlwaysTab({ context, state, choose }: { context: ViewContext; state: St
             chosen={state.variable}
         />
     );
+}
+
+function variableTitle({ name, type, bytes: size }: VariableLife["variables"][number], of: string): string {
+    return titled(`Variable ${name}, ${type}, ${bytes(size)}`, of);
 }
 
 function LivenessPage({ context }: { context: ViewContext }) {
@@ -465,7 +482,7 @@ function LivenessPage({ context }: { context: ViewContext }) {
                         {variables.map((variable) => (
                             <DebugInfo
                                 key={`v${variable.id}`}
-                                title={`Variable ${variable.name}, ${variable.type}, ${bytes(variable.bytes)}`}
+                                title={variableTitle(variable, nameOfReport(context.reports, 0))}
                                 debug={variable.debug}
                             />
                         ))}

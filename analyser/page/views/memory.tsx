@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory: bytes by tile as bars or on the tile map, and the contents of the selected tiles.
+import { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { ALWAYS_LIVE, GAPS, NOT_ALWAYS_LIVE, categoryTitle } from "../data/concepts";
 import { Columns } from "../data/columns";
 import { useColumns } from "../data/load";
 import { MemoryOverview, Order, PlanMeta, TileMemory, TilesMeta } from "../data/memory";
-import { BarPicture } from "../draw/bars";
+import { BarPicture, barAt } from "../draw/bars";
 import { usePreferences } from "../preferences";
 import { Json } from "../state";
 import { BarGraph, Key, clampWindow } from "../ui/bars";
-import { reportTitles, useColumnsOfBoth, useJsonOfBoth } from "../ui/compare";
+import { reportTitles, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, overflowText, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { Check, Choice, Layout as Frame } from "../ui/layout";
 import { csvField } from "../ui/save";
 import { useOpening } from "../ui/opening";
+import { OfReport, nameOfReport, titled } from "../ui/ofreport";
 import { Empty, Tab, Tabs } from "../ui/tabs";
 import { Details } from "./memory/details";
 import { Plan } from "./memory/plan";
@@ -88,6 +90,8 @@ const BREAKDOWNS: readonly { id: Breakdown; title: string }[] = [
     { id: "category", title: "Category" },
     { id: "liveness", title: "Liveness" },
 ];
+
+const FULLEST = ["without gaps", "including gaps"].map((gaps) => `the tile with the largest memory, ${gaps}`);
 
 function Options({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview }) {
     const { update } = context;
@@ -236,7 +240,7 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
             {fullest !== null && (
                 <button
                     type="button"
-                    data-tip={`the tile with the largest memory, ${state.gaps ? "including" : "without"} gaps`}
+                    data-tip={titled(FULLEST[state.gaps ? 1 : 0], nameOfReport(context.reports, 0))}
                     onClick={() => setTiles(String(fullest))}
                 >
                     Fullest tile
@@ -246,8 +250,9 @@ function Options({ context, state, overview }: { context: ViewContext; state: St
     );
 }
 
-function csvOf(columns: Columns<TilesMeta>, picture: BarPicture): string {
-    const head = ["tile", "first position", "last position", ...picture.stack.map((series) => `${series.title} (B)`)];
+function csvOf(columns: Columns<TilesMeta>, picture: BarPicture, name: string): string {
+    const titles = picture.stack.map((series) => `${titled(series.title, name)} (B)`);
+    const head = ["tile", "first position", "last position", ...titles];
     const lines = Array.from(columns.numbers("tile"), (tile, i) => [
         tile,
         columns.numbers("first")[i],
@@ -274,10 +279,32 @@ function useVariableNames(wanted: boolean, ids: readonly number[]): { id: number
 type Key = { id: string; title: string; colour: string; tip?: string };
 
 /** The legend: parts, with the source's name if there is a target, and the target. */
-function keysOf(parts: readonly Key[], [source, target]: readonly string[]): Key[] {
-    if (!target) return [...parts];
-    const named = parts.map((part) => ({ ...part, title: `${part.title}, ${source}` }));
-    return [...named, { id: "target", title: target, tip: "The target's tiles", colour: "#d55e00" }];
+function keysOf(parts: readonly Key[], [source, target]: readonly string[], figure: string): Key[] {
+    const named = parts.map((part) => ({ ...part, title: titled(shortName(part.title), source ?? "") }));
+    if (!target) return named;
+    return [...named, { id: "target", title: `${figure}, ${target}`, tip: "The target's tiles", colour: "#d55e00" }];
+}
+
+/** The target's values of the figure `key` of the source: of a variable, those of the one with the same name. */
+function useTarget(
+    context: ViewContext,
+    key: string,
+    variable: string | undefined,
+    parameters: { [name: string]: string | number },
+): { first: ArrayLike<number>; last: ArrayLike<number>; values: ArrayLike<number> } | undefined {
+    const both = context.reports.length > 1;
+    const named = useColumns(both && variable ? "memory/variables" : null, { report: 1, search: "" }).value;
+    const at = variable && named ? named.texts("name").indexOf(variable) : -1;
+    const there = !variable ? key : at >= 0 && named ? `variable:${named.numbers("id")[at]}` : "";
+    const found = useColumns<TilesMeta>(both && there ? "memory/tiles" : null, {
+        ...parameters,
+        report: 1,
+        key: there,
+        series: there,
+    });
+    if (!there || !found.value?.has(there)) return undefined; // the old answer may be of another figure
+    const [first, last, values] = ["first", "last", there].map((name) => found.value?.numbers(name) ?? []);
+    return { first, last, values };
 }
 
 function TileGraph({ context, state, overview }: { context: ViewContext; state: State; overview: MemoryOverview }) {
@@ -291,12 +318,11 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
     const key = breakdown === "variables" && parts.length ? parts[0].id : gaps ? "gaps" : "total";
     const shared = { key, order: state.order, pixels: width };
     const path = parts.length ? "memory/tiles" : null;
-    const [found, other] = useColumnsOfBoth<TilesMeta>(reports, path, {
-        ...shared,
-        from: window.from,
-        to: window.to,
-        series: figuresOf(parts, gaps),
-    });
+    const found = useColumns<TilesMeta>(path, { ...shared, ...window, report: 0, series: figuresOf(parts, gaps) });
+    const variable = breakdown === "variables" ? parts[0]?.title : undefined;
+    const target = useTarget(context, key, variable, { order: state.order, pixels: width, ...window });
+    const names = reports.length > 1 ? reportTitles(reports) : [];
+    const figure = variable ?? (gaps ? "Memory with gaps" : "Memory without gaps");
     const whole = useColumns<TilesMeta>(path, { ...shared, report: 0, series: key });
     const plan = useColumns<PlanMeta>(state.order === "physical" ? "memory/plan" : null, { report: 0 });
     const positions = useMemo(() => {
@@ -313,19 +339,9 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
               last: columns.numbers("last"),
               stack,
               lines: [],
-              overlay:
-                  other?.value && other.value.has(key)
-                      ? {
-                            first: other.value.numbers("first"),
-                            last: other.value.numbers("last"),
-                            series: {
-                                id: "target",
-                                title: reportTitles(reports)[1],
-                                colour: "#d55e00",
-                                values: other.value.numbers(key),
-                            },
-                        }
-                      : undefined,
+              overlay: target
+                  ? { ...target, series: { id: "target", title: names[1], colour: "#d55e00", values: target.values } }
+                  : undefined,
               limit: state.limit ? { title: "memory of a tile", value: overview.bytesPerTile } : undefined,
               marks: positions,
               bands: [],
@@ -335,11 +351,14 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
     const describe = (bar: number) => {
         if (!columns) return "";
         const [first, last, tile] = ["first", "last", "tile"].map((name) => columns.numbers(name)[bar]);
-        const several = last - first > 1 ? `\nthe most of ${count(last - first)} tiles here` : "";
+        const several = last - first > 1 ? `\nthe maximum of ${count(last - first)} tiles here` : "";
         const lines = stack
             .filter((series) => series.values[bar] > 0)
-            .map((series) => `${series.title}: ${count(series.values[bar])} B`);
-        return `Tile ${tile}, IPU ${Math.floor(tile / overview.tilesPerIpu)}${several}\n${lines.reverse().join("\n")}`;
+            .map((series) => `${titled(series.title, nameOfReport(reports, 0))}: ${count(series.values[bar])} B`);
+        const there = target ? barAt(target, first) : -1;
+        const other = target && there >= 0 ? [`${titled(figure, names[1])}: ${count(target.values[there])} B`] : [];
+        const where = `Tile ${tile}, IPU ${Math.floor(tile / overview.tilesPerIpu)}${several}`;
+        return [where, ...lines.reverse(), ...other].join("\n");
     };
     const pick = (bar: number, add: boolean) => {
         if (!columns) return;
@@ -354,7 +373,7 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
     };
     if (!parts.length) return <Empty>Choose variables in the tab Variables below: each is shown tile by tile.</Empty>;
     if (found.error) return <Empty>{found.error}</Empty>;
-    const keys = keysOf(gaps ? [...parts, GAPS_PART] : parts, other ? reportTitles(reports) : []);
+    const keys = keysOf(gaps ? [...parts, GAPS_PART] : parts, target ? names : names.slice(0, 1), shortName(figure));
     return (
         <div class="graph-box">
             <BarGraph
@@ -375,11 +394,11 @@ function TileGraph({ context, state, overview }: { context: ViewContext; state: 
                 describe={describe}
                 onPick={(bar, _, add) => pick(bar, add)}
                 onWidth={setWidth}
-                csv={() => (columns && picture ? csvOf(columns, picture) : "")}
+                csv={() => (columns && picture ? csvOf(columns, picture, nameOfReport(reports, 0)) : "")}
                 selected={positions.length ? { from: Math.min(...positions), to: Math.max(...positions) + 1 } : null}
             />
             <Key
-                entries={keys.map((part) => ({ ...part, title: shortName(part.title) }))}
+                entries={keys}
                 hidden={state.hidden}
                 onHidden={(hidden) => update({ hidden: hidden.join(",") || undefined })}
             />
@@ -397,19 +416,21 @@ function MapGraph({ context, state }: { context: ViewContext; state: State }) {
         context.select({ tile }, { replace: true });
     };
     return (
-        <Plan
-            plan={plan.value}
-            figure={state.figure}
-            range={state.range}
-            onRange={(range) =>
-                context.update(
-                    { mapMin: range ? range.min : undefined, mapMax: range ? range.max : undefined },
-                    { gesture: "range" },
-                )
-            }
-            marks={state.tiles}
-            onPick={pick}
-        />
+        <OfReport name={nameOfReport(context.reports, 0)}>
+            <Plan
+                plan={plan.value}
+                figure={state.figure}
+                range={state.range}
+                onRange={(range) =>
+                    context.update(
+                        { mapMin: range ? range.min : undefined, mapMax: range ? range.max : undefined },
+                        { gesture: "range" },
+                    )
+                }
+                marks={state.tiles}
+                onPick={pick}
+            />
+        </OfReport>
     );
 }
 
@@ -421,14 +442,9 @@ function DetailsTab({ context, state }: { context: ViewContext; state: State }) 
     if (source.error) return <Empty>{source.error}</Empty>;
     if (!source.value) return <Empty>Reading the tiles.</Empty>;
     const beside = target?.value ?? [];
-    const names = reportTitles(context.reports);
-    const titles = (name: string, tiles: readonly TileMemory[]) => tiles.map((tile) => `Tile ${tile.tile}${name}`);
-    return (
-        <Details
-            tiles={[...source.value, ...beside]}
-            titles={[...titles(beside.length ? `, ${names[0]}` : "", source.value), ...titles(`, ${names[1]}`, beside)]}
-        />
-    );
+    const titles = (report: number, tiles: readonly TileMemory[]) =>
+        tiles.map((tile) => titled(`Tile ${tile.tile}`, nameOfReport(context.reports, report)));
+    return <Details tiles={[...source.value, ...beside]} titles={[...titles(0, source.value), ...titles(1, beside)]} />;
 }
 
 /** The window of the tiles in use, when these are a part of the machine. */
@@ -436,6 +452,17 @@ function windowInUse({ tilesInUse, tiles, ipus }: MemoryOverview): { from?: numb
     const to = Math.ceil((tilesInUse ?? tiles) * 1.05);
     return ipus === 1 && to <= tiles * 0.75 ? { from: 0, to } : {};
 }
+
+function usedText({ total, bytesPerTile, tiles }: MemoryOverview, name: string): string {
+    const used = percent((total ?? 0) / (bytesPerTile * tiles), 2);
+    return `${name && `${name}: `}${bytes(total ?? 0)} without gaps, ${used} of ${count(tiles)} tiles`;
+}
+
+const CODE_TABS = [
+    ["computeSets", "Compute sets"],
+    ["vertexTypes", "Vertices"],
+    ["exchanges", "Exchanges"],
+] as const;
 
 function MemoryPage({ context }: { context: ViewContext }) {
     const [source, target] = useJsonOfBoth<MemoryOverview>(context.reports, "memory");
@@ -450,41 +477,37 @@ function MemoryPage({ context }: { context: ViewContext }) {
     if (!overview) return <Empty>Reading the report.</Empty>;
     if (overview.total === null)
         return <Empty>The report has no memory: compilation was not captured (autoReport.outputGraphProfile).</Empty>;
+    const of = (body: ComponentChild) => <OfReport name={nameOfReport(context.reports, 0)}>{body}</OfReport>;
     const tabs: Tab[] = [
         { id: "details", title: "Details", body: () => <DetailsTab context={context} state={state} /> },
         {
             id: "variables",
             title: "Variables",
-            body: () => (
-                <Variables
-                    context={context}
-                    chosen={state.variables}
-                    onChoose={(ids) =>
-                        context.update({ plotted: ids.slice(0, 12).join(","), graph: "variables", hidden: undefined })
-                    }
-                />
-            ),
+            body: () =>
+                of(
+                    <Variables
+                        context={context}
+                        chosen={state.variables}
+                        onChoose={(ids) =>
+                            context.update({
+                                plotted: ids.slice(0, 12).join(","),
+                                graph: "variables",
+                                hidden: undefined,
+                            })
+                        }
+                    />,
+                ),
         },
         {
             id: "layout",
             title: "Layout",
-            body: () => <Layout context={context} tile={state.tiles[0] ?? null} overview={overview} />,
+            body: () => of(<Layout context={context} tile={state.tiles[0] ?? null} overview={overview} />),
         },
-        {
-            id: "computeSets",
-            title: "Compute sets",
-            body: () => <Code context={context} kind="computeSets" tiles={state.tiles} />,
-        },
-        {
-            id: "vertexTypes",
-            title: "Vertices",
-            body: () => <Code context={context} kind="vertexTypes" tiles={state.tiles} />,
-        },
-        {
-            id: "exchanges",
-            title: "Exchanges",
-            body: () => <Code context={context} kind="exchanges" tiles={state.tiles} />,
-        },
+        ...CODE_TABS.map(([id, title]): Tab => ({
+            id,
+            title,
+            body: () => of(<Code context={context} kind={id} tiles={state.tiles} />),
+        })),
     ];
     if (target?.value) {
         const overviews = [overview, target.value];
@@ -499,13 +522,17 @@ function MemoryPage({ context }: { context: ViewContext }) {
             body: () => <Difference context={context} overviews={overviews} of="variables" />,
         });
     }
-    const used = overview.total / (overview.bytesPerTile * overview.tiles);
+    const all = [overview, ...(target?.value ? [target.value] : [])];
     const graph = (
         <div class="graph-box">
-            {(overview.outOfMemory || overview.overflowing > 0) && (
-                <div class="notice" role="alert">
-                    {overview.outOfMemory || overflowText(overview.overflowing)}
-                </div>
+            {all.map(
+                (one, i) =>
+                    (one.outOfMemory || one.overflowing > 0) && (
+                        <div key={i} class="notice" role="alert">
+                            {nameOfReport(context.reports, i) && `${nameOfReport(context.reports, i)}: `}
+                            {one.outOfMemory || overflowText(one.overflowing)}
+                        </div>
+                    ),
             )}
             {state.graph === "map" ? (
                 <MapGraph context={context} state={state} />
@@ -525,9 +552,9 @@ function MemoryPage({ context }: { context: ViewContext }) {
                     chosen={state.tab}
                     onChoose={(tab) => context.update({ tab })}
                     extra={
-                        <span
-                            data-tip={`${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}
-                        >{`${bytes(overview.total)}, ${percent(used, 2)} of ${count(overview.tiles)} tiles`}</span>
+                        <span data-tip={`bytes in use on all tiles\n${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}>
+                            {all.map((one, i) => usedText(one, nameOfReport(context.reports, i))).join("; ")}
+                        </span>
                     }
                 />
             }

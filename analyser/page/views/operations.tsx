@@ -21,9 +21,10 @@ import { SavePicture } from "../ui/savepicture";
 import { Choice, Layout } from "../ui/layout";
 import { Roofline, RooflinePoint } from "./operations/roofline";
 import { tableState } from "../ui/rows";
-import { Column, Table } from "../ui/table";
+import { Column, Table, titleWidth } from "../ui/table";
 import { Empty, Tabs } from "../ui/tabs";
 import { reportTitles } from "../ui/compare";
+import { OfReport, ShowName, nameOfReport } from "../ui/ofreport";
 import { Report } from "../data/reports";
 import { View, ViewContext } from "./view";
 
@@ -35,9 +36,9 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
     programs: ["Programs", "program steps that the call added"],
     computeSets: ["CS (Tot)", "compute sets, in total", true],
     times: ["Executions", "of all its program steps together", true],
-    cycles: ["Cycles", "slowest tile, added up over executions", true],
+    cycles: ["Slowest tile", "cycles of the slowest tile, added up over executions", true],
     tileCycles: ["Tile cycles", "of all tiles", true],
-    exchange: ["Exchange", "cycles of the slowest tile in exchanges, stream copies and syncs"],
+    exchange: ["Exchange, slowest tile", "cycles of the slowest tile in exchanges, stream copies and syncs"],
     estimate: ["Estimate", "cycles of one execution of each program step, as compiled", true],
     code: ["Code (B)", "code of control and exchange, on all tiles"],
     vertexState: ["Vertex state (B)", "state of its vertices, on all tiles", true],
@@ -61,6 +62,7 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
 };
 const BYTES: readonly Figure[] = ["code", "vertexState", "data", "variables", "weights", "outputs"];
 const OF_NODES: readonly Figure[] = ["weights", "outputs"];
+const OF_RUNS: readonly Figure[] = ["times", "cycles", "tileCycles", "exchange", "elapsed"];
 const FLOPS: readonly Figure[] = ["flops", "done", "uncounted"];
 
 interface Row extends Operation {
@@ -84,18 +86,13 @@ function figureColumn(figure: Figure, table: OperationTable): Column<Row> {
     const [title, tip, isHidden] = TITLES[figure];
     const nodes = OF_NODES.includes(figure) && table.operations.some((one) => one[figure] > 0);
     const hidden = nodes ? false : FLOPS.includes(figure) && !table.counted ? true : isHidden;
-    const needsRun =
-        figure === "times" ||
-        figure === "cycles" ||
-        figure === "tileCycles" ||
-        figure === "exchange" ||
-        figure === "elapsed";
+    const needsRun = OF_RUNS.includes(figure);
     return {
         id: figure,
         title,
         tip,
         kind: "number",
-        width: figure === "elapsed" || figure === "variables" ? 150 : 110,
+        width: ["elapsed", "variables", "exchange"].includes(figure) ? 150 : 110,
         hidden: executed ? hidden : needsRun || (hidden && figure !== "estimate"),
         value: (row) => row[figure],
         show: (row) => showFigure(figure, row[figure]),
@@ -138,24 +135,25 @@ function comparedColumns(figure: Figure, names: readonly string[]): Column<Row>[
     return [
         {
             id: "source",
-            title: `${TITLES[figure][0]}, ${names[0]}`,
+            title: `${names[0]}: ${TITLES[figure][0]}`,
             kind: "number",
-            width: 150,
+            width: titleWidth(`${names[0]}: ${TITLES[figure][0]}`, 150),
             tip: TITLES[figure][1],
             value: (row) => row[figure],
             show: (row) => show(row[figure]),
         },
         {
             id: "target",
-            title: names[1],
+            title: `${names[1]}: ${TITLES[figure][0]}`,
             kind: "number",
-            width: 150,
+            width: titleWidth(`${names[1]}: ${TITLES[figure][0]}`, 150),
+            tip: TITLES[figure][1],
             value: other,
             show: (row) => (row.other ? show(other(row)) : "–"),
         },
         {
             id: "difference",
-            title: "difference",
+            title: "Difference",
             kind: "number",
             width: 150,
             tip: "target less source",
@@ -224,11 +222,20 @@ function merged(table: OperationTable, other: OperationTable | undefined): Row[]
     });
 }
 
+/** The order that begins with the largest difference, be it more or less. */
+function largestFirst(rows: readonly Row[], figure: Figure): string {
+    const differences = rows.map((row) => (row.other?.[figure] ?? 0) - row[figure]);
+    return -Math.min(0, ...differences) > Math.max(0, ...differences) ? "difference" : "-difference";
+}
+
 function Totals({ table, row }: { table: OperationTable; row: Operation | undefined }) {
     const sum = (figure: Figure) => table.operations.reduce((total, one) => total + one[figure], 0);
     const show = showFigure;
-    const shown = FIGURES.filter((figure) => !OF_NODES.includes(figure) || sum(figure) > 0).filter(
-        (figure) => !FLOPS.includes(figure) || table.counted,
+    const shown = FIGURES.filter(
+        (figure) =>
+            (!OF_NODES.includes(figure) || sum(figure) > 0) &&
+            (!FLOPS.includes(figure) || table.counted) &&
+            (!OF_RUNS.includes(figure) || table.executed),
     );
     return (
         <dl class="facts">
@@ -272,7 +279,22 @@ const PROGRAM_COLUMNS: readonly Column<Program>[] = [
         ),
     },
     { id: "times", title: "Executions", kind: "number", width: 110, value: (row) => row.executions },
-    { id: "cycles", title: "Cycles", kind: "number", width: 120, value: (row) => row.cycles },
+    {
+        id: "elapsed",
+        title: "Critical path",
+        kind: "number",
+        width: 110,
+        tip: "cycles by which the step delays the end of the run",
+        value: (row) => row.elapsed,
+    },
+    {
+        id: "cycles",
+        title: "Slowest tile",
+        kind: "number",
+        width: 110,
+        tip: "cycles of the slowest tile, added up over executions",
+        value: (row) => row.cycles,
+    },
     { id: "estimate", title: "Estimate", kind: "number", width: 110, value: (row) => row.estimate },
     {
         id: "flops",
@@ -325,6 +347,7 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
     return (
         <div class="pane-column">
             <div class="flame-bar">
+                <ShowName>{(of) => of}</ShowName>
                 <span>
                     {row && row.context !== NONE ? nameOf(row) : "All programs"}: {count(graph.shown)}{" "}
                     {graph.shown < graph.programs ? `of ${count(graph.programs)} ` : ""}programs,{" "}
@@ -435,7 +458,7 @@ function Operations({ context }: { context: ViewContext }) {
                 name="operations"
                 columns={columns}
                 rows={rows}
-                state={{ sort: both ? "-difference" : `-${figure}`, ...tableState(state.table) }}
+                state={{ sort: both ? largestFirst(rows, figure) : `-${figure}`, ...tableState(state.table) }}
                 onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
                 selected={(row) => row === chosen}
                 onSelect={choose}
@@ -471,7 +494,9 @@ function Operations({ context }: { context: ViewContext }) {
             ]}
         />
     );
-    return <Layout name="operations" options={options} graph={main} tabs={tabs} />;
+    const of = nameOfReport(context.reports, 0);
+    const graph = <OfReport name={show === "table" ? "" : of}>{main}</OfReport>;
+    return <Layout name="operations" options={options} graph={graph} tabs={<OfReport name={of}>{tabs}</OfReport>} />;
 }
 
 export const operations: View = {

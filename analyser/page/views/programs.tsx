@@ -14,13 +14,14 @@ import {
 import { typeColour } from "../draw/types";
 import { Contexts } from "../ui/contexts";
 import { bytes, count, percent } from "../text/format";
-import { Check, Choice, Layout } from "../ui/layout";
+import { Check, Layout } from "../ui/layout";
 import { Plot } from "../ui/plot";
 import { Table } from "../ui/table";
 import { useOpening } from "../ui/opening";
 import { Empty, Tabs } from "../ui/tabs";
 import { Tree, TreeRow } from "../ui/tree";
-import { reportTitles } from "../ui/compare";
+import { ShowName, nameOfReport } from "../ui/ofreport";
+import { ReportChoice } from "../ui/reportchoice";
 import { View, ViewContext } from "./view";
 
 const NODES_AT_MOST = 500000;
@@ -88,7 +89,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
                     <dd data-fact="within">
                         {count(program.within)} ({percent(whole ? program.within / whole : 0)} of all runs)
                     </dd>
-                    <dt data-tip="slowest tile, added up over executions">Cycles</dt>
+                    <dt data-tip="cycles of the slowest tile, added up over executions">Slowest tile</dt>
                     <dd data-fact="cycles">{count(program.cycles)}</dd>
                 </>
             )}
@@ -126,16 +127,15 @@ function VertexTable({ rows }: { rows: ProgramDetails["vertices"] }) {
     );
 }
 
-function Details({
-    context,
-    list,
-    program,
-}: {
+interface DetailsProps {
     context: ViewContext;
+    report: number;
     list: ProgramList;
     program: Program | undefined;
-}) {
-    const { value: details } = useProgramDetails(0, program?.id);
+}
+
+function Details({ context, report, list, program }: DetailsProps) {
+    const { value: details } = useProgramDetails(report, program?.id);
     const tiles = useMemo(() => {
         const values = details?.numbers("estimate") ?? new Float64Array();
         return { values, x: Float64Array.from(values, (_, i) => i) };
@@ -302,15 +302,10 @@ function Programs({ context }: { context: ViewContext }) {
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice
-                        label="report"
-                        chosen={String(report)}
-                        choices={context.reports.map((one, i) => ({
-                            id: String(i),
-                            title: reportTitles(context.reports)[i],
-                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
-                        }))}
-                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    <ReportChoice
+                        reports={context.reports}
+                        report={report}
+                        onChoose={(chosen) => update({ report: chosen })}
                     />
                 </>
             )}
@@ -345,6 +340,7 @@ function Programs({ context }: { context: ViewContext }) {
     const graph = (
         <div class="pane-column">
             <div class="tree-head">
+                <ShowName>{(of) => of}</ShowName>
                 <input
                     type="search"
                     placeholder="search"
@@ -376,7 +372,7 @@ function Programs({ context }: { context: ViewContext }) {
                                 : "of one execution"
                         }
                     >
-                        {list.executed ? "Cycles" : "Estimate"}
+                        {list.executed ? "Critical path" : "Estimate"}
                     </span>
                     <span>{list.executed ? "Executions" : ""}</span>
                     <span>Code</span>
@@ -414,7 +410,8 @@ function Programs({ context }: { context: ViewContext }) {
             name="programs"
             options={options}
             graph={graph}
-            tabs={<Details context={context} list={list} program={chosen} />}
+            tabs={<Details context={context} report={report} list={list} program={chosen} />}
+            report={nameOfReport(context.reports, report)}
         />
     );
 }

@@ -3,15 +3,17 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
-import { programLabel, usePrograms } from "../data/programs";
+import { Program, programLabel, usePrograms } from "../data/programs";
 import { bytes, count, flopCell, percent } from "../text/format";
 import { differenceClass, differenceText, reportTitles } from "../ui/compare";
-import { Choice, Layout } from "../ui/layout";
+import { Layout } from "../ui/layout";
+import { NameProvider, nameOfReport } from "../ui/ofreport";
+import { ReportChoice } from "../ui/reportchoice";
 import { usedRange } from "../draw/scale";
 import { Plot } from "../ui/plot";
 import { tableState } from "../ui/rows";
 import { Split } from "../ui/split";
-import { Column, Table } from "../ui/table";
+import { Column, Table, titleWidth } from "../ui/table";
 import { Empty, Tabs } from "../ui/tabs";
 import { View, ViewContext } from "./view";
 
@@ -61,23 +63,25 @@ function rowsOf(lines: SourceLines, other: SourceLines | undefined): Row[] {
     ];
 }
 
-/** Columns of a comparison: the other report's cycles, and the difference. */
-function comparedColumns(report: number): readonly Column<Row>[] {
+/** Columns of a comparison: the cycles of the report that is shown, the other's, and the difference. */
+function comparedColumns(report: number, cost: Column<Row>, titles: readonly string[]): readonly Column<Row>[] {
+    const [mine, other] = [titles[report], titles[1 - report]];
     const [source, target] = report === 0 ? (["own", "other"] as const) : (["other", "own"] as const);
     return [
+        { ...cost, title: mine, tip: `${cost.title}: ${cost.tip}`, width: titleWidth(mine, 120) },
         {
             id: "other",
-            title: report === 0 ? "In the target" : "In the source",
+            title: other,
             kind: "number",
-            width: 120,
-            tip: "cycles of the same line of the same file in the other report",
+            width: titleWidth(other, 120),
+            tip: `cycles of the same line of the same file in the ${report === 0 ? "target" : "source"}`,
             value: (row) => row.other,
         },
         {
             id: "difference",
             title: "Difference",
             kind: "number",
-            width: 190,
+            width: 160,
             tip: "target less source; its share of the larger of them",
             value: (row) => (row[target] ?? 0) - (row[source] ?? 0),
             show: (row) => (
@@ -137,11 +141,11 @@ function columnsOf(lines: SourceLines): readonly Column<Row>[] {
         },
         {
             id: "cost",
-            title: lines.executed ? "Cycles" : "Estimated cycles",
+            title: lines.executed ? "Critical path" : "Estimated cycles",
             kind: "number",
-            width: 120,
+            width: 136,
             tip: lines.executed
-                ? "critical-path cycles: by how much the steps of the line delay its end"
+                ? "cycles of the critical path: by how much the steps of the line delay the end of the run"
                 : "of one execution of each step of the line",
             value: cost,
         },
@@ -298,6 +302,33 @@ function Caption({ tiles, elapsed }: { tiles: TileWork; elapsed: number | undefi
     );
 }
 
+const STEPS: readonly Column<Program>[] = [
+    { id: "label", title: "Program step", value: programLabel },
+    {
+        id: "times",
+        title: "Executions",
+        kind: "number",
+        width: 110,
+        value: (row) => row.executions,
+    },
+    {
+        id: "elapsed",
+        title: "Critical path",
+        kind: "number",
+        width: 120,
+        tip: "cycles by which the step delays the end of the run",
+        value: (row) => row.elapsed,
+    },
+    {
+        id: "cycles",
+        title: "Slowest tile",
+        kind: "number",
+        width: 120,
+        tip: "cycles of the slowest tile, added up over executions",
+        value: (row) => row.cycles,
+    },
+];
+
 function LineDetails({
     context,
     report,
@@ -359,24 +390,8 @@ function LineDetails({
                         <Table
                             name="line-programs"
                             rows={list ? ids.map((id) => list.programs[id]) : []}
-                            columns={[
-                                { id: "label", title: "Program step", value: programLabel },
-                                {
-                                    id: "times",
-                                    title: "Executions",
-                                    kind: "number",
-                                    width: 110,
-                                    value: (row) => row.executions,
-                                },
-                                {
-                                    id: "cycles",
-                                    title: "Cycles",
-                                    kind: "number",
-                                    width: 120,
-                                    value: (row) => row.cycles,
-                                },
-                            ]}
-                            state={{ sort: "-cycles" }}
+                            columns={STEPS}
+                            state={{ sort: "-elapsed" }}
                             onOpen={(row) => context.open("programs", {}, { program: row.id })}
                             onSelect={(row) => context.select({ program: row.id })}
                             selected={(row) => row.id === context.selection.program}
@@ -398,7 +413,7 @@ function Source({ context }: { context: ViewContext }) {
     const columns = useMemo(() => {
         if (!lines) return [];
         const [place, cost, ...more] = columnsOf(lines);
-        return both ? [place, cost, ...comparedColumns(report), ...more] : [place, cost, ...more];
+        return [place, ...(both ? comparedColumns(report, cost, reportTitles(context.reports)) : [cost]), ...more];
     }, [lines, both, report]);
     if (error) return <Empty>{error}</Empty>;
     if (!lines) return <Empty>Summing up the cost of each line.</Empty>;
@@ -409,7 +424,7 @@ function Source({ context }: { context: ViewContext }) {
     const file = typeof state.file === "string" ? state.file : first?.file;
     const at = typeof state.line === "number" ? state.line : first?.line;
     const chosen = rows.find((line) => line.file === file && line.line === at);
-    const table = (
+    const lineTable = (
         <Table
             name="lines"
             columns={columns}
@@ -420,20 +435,20 @@ function Source({ context }: { context: ViewContext }) {
             onSelect={(row) => update({ file: row.file || undefined, line: row.line })}
             bar={
                 both && (
-                    <Choice
-                        label="report"
-                        chosen={String(report)}
-                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
-                        choices={context.reports.map((one, i) => ({
-                            id: String(i),
-                            title: reportTitles(context.reports)[i],
-                            tip: `lines and text of ${one.name}`,
-                        }))}
-                    />
+                    <>
+                        <ReportChoice
+                            reports={context.reports}
+                            report={report}
+                            onChoose={(one) => update({ report: one })}
+                        />
+                        <span class="soft">{lines.executed ? "critical-path cycles" : "estimated cycles"}</span>
+                    </>
                 )
             }
         />
     );
+    // The choice names the report.
+    const table = <NameProvider name="">{lineTable}</NameProvider>;
     const text = file ? (
         <Text context={context} report={report} lines={lines} file={file} line={at ?? 0} />
     ) : (
@@ -442,6 +457,7 @@ function Source({ context }: { context: ViewContext }) {
     return (
         <Layout
             name="source"
+            report={nameOfReport(context.reports, report)}
             graph={<Split name="source.text" direction="row" initial={0.45} first={table} second={text} />}
             tabs={
                 chosen?.slots && !chosen.programs ? (

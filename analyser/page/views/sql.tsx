@@ -10,7 +10,8 @@ import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { useOpening } from "../ui/opening";
 import { Empty } from "../ui/tabs";
-import { reportTitles } from "../ui/compare";
+import { nameOfReport, titled } from "../ui/ofreport";
+import { ReportChoice } from "../ui/reportchoice";
 import { View, ViewContext } from "./view";
 
 const EXAMPLES: readonly { title: string; sql: string }[] = [
@@ -167,6 +168,7 @@ function Sql({ context }: { context: ViewContext }) {
     const asked = typeof state.q === "string" ? state.q : "";
     const [text, setText] = useState(asked || EXAMPLES[1].sql);
     const { value: result, error, loading } = useQuery(report, asked);
+    const of = nameOfReport(context.reports, report);
     const { value: schema } = useSchema(report);
     useOpening(state, undefined, true, () => update({ q: EXAMPLES[1].sql }, { replace: true }));
     const run = (sql: string) => {
@@ -178,15 +180,10 @@ function Sql({ context }: { context: ViewContext }) {
             {context.reports.length > 1 && (
                 <>
                     <h3>Report</h3>
-                    <Choice
-                        label="report"
-                        chosen={String(report)}
-                        choices={context.reports.map((one, i) => ({
-                            id: String(i),
-                            title: reportTitles(context.reports)[i],
-                            tip: `the ${i ? "target" : "source"}: ${one.name}`,
-                        }))}
-                        onChoose={(id) => update({ report: id === "1" ? 1 : undefined })}
+                    <ReportChoice
+                        reports={context.reports}
+                        report={report}
+                        onChoose={(chosen) => update({ report: chosen })}
                     />
                 </>
             )}
@@ -232,7 +229,7 @@ function Sql({ context }: { context: ViewContext }) {
                     {loading
                         ? "running; the status bar cancels it"
                         : result && asked
-                          ? `${count(result.rows)} rows`
+                          ? titled(`${count(result.rows)} rows`, of)
                           : "Ctrl+Enter runs the query; it only reads"}
                 </span>
                 <span class="grow" />
@@ -257,7 +254,7 @@ function Sql({ context }: { context: ViewContext }) {
     ) : (
         <ResultTable context={context} result={result} />
     );
-    return <Layout name="sql" options={options} graph={editor} tabs={shown} graphShare={0.3} />;
+    return <Layout name="sql" options={options} graph={editor} tabs={shown} graphShare={0.3} report={of} />;
 }
 
 export const sql: View = {

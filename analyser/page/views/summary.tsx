@@ -4,8 +4,9 @@ import { ComponentChild } from "preact";
 import { Beside, Option, Summary } from "../data/summary";
 import { Report } from "../data/reports";
 import { Json } from "../state";
-import { useJsonOfBoth } from "../ui/compare";
+import { reportTitles, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, time } from "../text/format";
+import { nameOfReport } from "../ui/ofreport";
 import { tableState } from "../ui/rows";
 import { Column, Table } from "../ui/table";
 import { Empty } from "../ui/tabs";
@@ -118,8 +119,8 @@ function Facts({
                 <thead>
                     <tr>
                         <th />
-                        {reports.map((report) => (
-                            <td key={report.index}>{report.name}</td>
+                        {reportTitles(reports).map((title) => (
+                            <td key={title}>{title}</td>
                         ))}
                     </tr>
                 </thead>
@@ -164,7 +165,8 @@ function optionColumns(reports: readonly Report[]): Column<OptionRow>[] {
         { id: "name", title: "Option", value: (row) => row.name, width: 380 },
         ...reports.map((report, i) => ({
             id: `value${i}`,
-            title: reports.length > 1 ? report.name : "Value",
+            title: reports.length > 1 ? reportTitles(reports)[i] : "Value",
+            tip: reports.length > 1 ? report.directory : undefined,
             value: (row: OptionRow) => row.values[i],
         })),
         {
@@ -343,8 +345,8 @@ function SummaryPage({ context }: { context: ViewContext }) {
     );
     const each = (body: (summary: Summary, report: Report) => ComponentChild) =>
         summaries.map((summary, i) => (
-            <div key={i}>
-                {reports.length > 1 && <h3>{reports[i].name}</h3>}
+            <div key={i} data-report={nameOfReport(reports, i) || undefined}>
+                {reports.length > 1 && <h3>{nameOfReport(reports, i)}</h3>}
                 {body(summary, reports[i])}
             </div>
         ));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The execution trace: the steps over time, on each IPU and tile.
+import { ComponentChild } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useJson } from "../data/load";
 import { TraceLanes } from "../data/trace";
@@ -9,6 +10,7 @@ import { typeLooks } from "../draw/types";
 import { isDark, usePreferences } from "../preferences";
 import { useKeys } from "../ui/keys";
 import { Layout } from "../ui/layout";
+import { OfReport, ShowName, nameOfReport } from "../ui/ofreport";
 import { Empty, Tabs } from "../ui/tabs";
 import { themeColour } from "../draw/theme";
 import { AreaTab } from "./trace/area";
@@ -144,7 +146,7 @@ function Graphs({ context, windows, options, selecting }: PartProps & { selectin
                 <Graph
                     key={i}
                     model={model}
-                    title={models.length > 1 ? context.reports[i].name : ""}
+                    title={nameOfReport(context.reports, model.report)}
                     onHover={(hit, event) => callout(model, hit, event)}
                     onClick={(hit, event) => selecting.click(i, hit, event)}
                     onOpen={(hit) => showAround(i, hit, "open")}
@@ -170,25 +172,39 @@ function TraceTabs({ context, windows, options }: PartProps) {
         go: (span: { from: number; to: number }) => showAround(side, span, "go"),
         both: (a: number | null, b: number | null) => void showBoth(context, models, a, b),
     };
+    const name = models.length > 1 ? nameOfReport(context.reports, side) : "";
+    const of = (body: ComponentChild) => (
+        <OfReport name={name}>
+            <ShowName>
+                {(label) => (
+                    <>
+                        {label}
+                        {body}
+                    </>
+                )}
+            </ShowName>
+        </OfReport>
+    );
     const compared = { id: "steps", title: "Steps of both", body: () => <MatchedTab {...parts} /> };
     const tabs = [
         { id: "summary", title: "Summary", body: () => <SummaryTab {...parts} /> },
         {
             id: "details",
             title: "Details",
-            body: () => (
-                <DetailsTab
-                    {...parts}
-                    layer={layerOf(state)}
-                    run={numberOf(state, "run") ?? -1}
-                    block={blockOf(state)}
-                    event={eventOf(state)}
-                    also={numbersOf(state, "also")}
-                />
-            ),
+            body: () =>
+                of(
+                    <DetailsTab
+                        {...parts}
+                        layer={layerOf(state)}
+                        run={numberOf(state, "run") ?? -1}
+                        block={blockOf(state)}
+                        event={eventOf(state)}
+                        also={numbersOf(state, "also")}
+                    />,
+                ),
         },
         ...(models.length > 1 ? [compared] : []),
-        { id: "area", title: "Area", body: () => <AreaTab {...parts} area={areaOf(state)} /> },
+        { id: "area", title: "Area", body: () => of(<AreaTab {...parts} area={areaOf(state)} />) },
     ];
     const chosen = typeof state.tab === "string" ? state.tab : undefined;
     return <Tabs tabs={tabs} chosen={chosen} onChoose={(tab) => update({ tab }, { replace: true })} />;
@@ -197,11 +213,15 @@ function TraceTabs({ context, windows, options }: PartProps) {
 const FEW = 8; // a program on fewer tiles than one in so many opens at those
 
 /** A detailed trace opens as flame and tiles, zoomed to an iteration of the main loop, its first compute step
- * selected. */
+ * selected; two open as flames, whole. */
 function useOpening({ state, update, select, selection }: ViewContext, lanes: readonly TraceLanes[]): void {
     useEffect(() => {
         const fresh = selection.step === undefined && Object.values(state).every((value) => value === undefined);
-        if (!fresh || lanes.length > 1 || lanes[0].mode !== "detailed") return;
+        if (!fresh || lanes[0].mode !== "detailed") return;
+        if (lanes.length > 1) {
+            update({ layout: "flame" }, { replace: true });
+            return;
+        }
         const { from, to, step: first, tiles } = lanes[0].opening;
         const few = lanes[0].ipus === 1 && tiles > 0 && tiles * FEW < lanes[0].tilesPerIpu;
         const step = selection.program === undefined ? first : -1; // another view has chosen what matters
@@ -245,6 +265,7 @@ function Trace({ context, lanes, hosts, host }: TraceProps) {
         <div class="trace">
             <Toolbar
                 model={models[active]}
+                name={nameOfReport(context.reports, models[active].report)}
                 lanes={lanes}
                 options={options}
                 search={search}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flame graphs aggregated by debug path, and differences of two reports as a flame graph and as a table. */
+#include "../elapsed.h"
 #include "../paths.h"
 
 #include "base/mem.h"
@@ -60,17 +61,24 @@ pop_status api_flame_tree(const struct request *request, struct answer *answer, 
     return status;
 }
 
-/* Merges the figures of both reports into one list. */
-static pop_status read_both(const struct request *request, const struct metric *metrics, size_t count,
-                            struct figures *all, pop_error *error)
+static pop_status read_compared(struct analyser_report *report, struct figures *figures, pop_error *error)
+{
+    const struct elapsed *elapsed = elapsed_of(report, error);
+    return elapsed ? figures_compared(report->file, elapsed, figures, error) : error->status;
+}
+
+/* Merges the figures of both reports into one list: those of a metric, or all that `pva compare` prints (NULL). */
+static pop_status read_both(const struct request *request, const struct metric *metric, struct figures *all,
+                            pop_error *error)
 {
     struct figures each[2] = { { 0 }, { 0 } };
     pop_status status = POP_OK;
     for (unsigned k = 0; k < 2 && status == POP_OK; ++k) {
         struct analyser_report *report = request_report_at(request, k, error);
         status = report ? POP_OK : error->status;
-        for (size_t i = 0; i < count && status == POP_OK; ++i)
-            status = figures_read(report->file, &metrics[i], &each[k], error);
+        if (status == POP_OK)
+            status =
+                metric ? figures_read(report->file, metric, &each[k], error) : read_compared(report, &each[k], error);
     }
     if (status == POP_OK)
         *all = figures_merge(&each[0], &each[1]);
@@ -83,7 +91,7 @@ pop_status api_difference_flame(const struct request *request, struct answer *an
 {
     const struct metric *metric = find_metric(request_text(request, "metric", "elapsed"), error);
     struct figures all = { 0 };
-    if (!metric || read_both(request, metric, 1, &all, error) != POP_OK)
+    if (!metric || read_both(request, metric, &all, error) != POP_OK)
         return error->status;
     paths_answer(answer, &all, true);
     answer_meta(answer, metrics_json(metric));
@@ -95,10 +103,10 @@ pop_status api_difference_flame(const struct request *request, struct answer *an
 pop_status api_difference_table(const struct request *request, struct answer *answer, pop_error *error)
 {
     struct figures all = { 0 };
-    if (read_both(request, compared_metrics, compared_metric_count, &all, error) != POP_OK)
+    if (read_both(request, NULL, &all, error) != POP_OK)
         return error->status;
     figures_changed(&all);
-    const char **texts = mem_zero(4 * all.count + 1, sizeof(*texts));
+    const char **texts = mem_zero(5 * all.count + 1, sizeof(*texts));
     double *numbers = mem_zero(4 * all.count + 1, sizeof(*numbers));
     for (size_t i = 0; i < all.count; ++i) {
         const struct figure *f = &all.data[i];
@@ -106,15 +114,16 @@ pop_status api_difference_table(const struct request *request, struct answer *an
         texts[all.count + i] = f->path;
         texts[2 * all.count + i] = f->metric->unit;
         texts[3 * all.count + i] = figure_change(f);
+        texts[4 * all.count + i] = f->metric->basis;
         numbers[i] = f->a;
         numbers[all.count + i] = f->b;
         numbers[2 * all.count + i] = f->b - f->a;
         numbers[3 * all.count + i] = figure_percent(f);
     }
-    static const char *const text_names[] = { "what", "path", "unit", "change" }, *const number_names[] = {
+    static const char *const text_names[] = { "what", "path", "unit", "change", "basis" }, *const number_names[] = {
         "a", "b", "difference", "percent"
     };
-    for (size_t k = 0; k < 4; ++k)
+    for (size_t k = 0; k < 5; ++k)
         answer_texts(answer, text_names[k], texts + k * all.count, all.count);
     for (size_t k = 0; k < 4; ++k)
         answer_column(answer, number_names[k], COLUMN_F64, numbers + k * all.count, all.count);

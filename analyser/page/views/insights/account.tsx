@@ -134,7 +134,7 @@ export function AccountOfTime({ insights, context }: { insights: Insights; conte
             <p data-answer="time">
                 {most.id === "other"
                     ? "The report does not say what the time consists of: steps were not recorded."
-                    : `Most of it is ${most.title.toLowerCase()}: ${percent(most.cycles / account.total)}.`}
+                    : `The largest part is ${most.title.toLowerCase()}: ${percent(most.cycles / account.total)}.`}
             </p>
             <Shares account={account} />
             <Key account={account} />
@@ -169,8 +169,8 @@ function ArithmeticOf({ arithmetic, cycles }: { arithmetic: Arithmetic; cycles: 
             <b data-figure="rate">{rate(each)}</b>
             {" a cycle"}
             {peak.half > 0 &&
-                `, ${percent(each / peak.half, 2)} of what products of halves reach (${count(peak.half)}), ` +
-                    `${percent(each / peak.float, 2)} of those of floats`}
+                `, ${percent(each / peak.half, 2)} of the peak in half (${count(peak.half)}), ` +
+                    `${percent(each / peak.float, 2)} of the peak in float`}
             {uncounted > 0 && `; ${count(uncounted)} vertices are not counted`}.
         </p>
     );

@@ -75,7 +75,7 @@ export function CostliestOperations({ report, context }: { report: Report; conte
                     <tr>
                         <th>{nodes ? "Node" : "Call"}</th>
                         <th />
-                        <th>{table.executed ? "Cycles" : "Estimated cycles"}</th>
+                        <th>{table.executed ? "Critical-path cycles" : "Estimated cycles"}</th>
                         {table.counted && <th>FLOP</th>}
                         {table.counted && <th>FLOP/cycle</th>}
                         <th>{nodes ? "Output" : "Exchanged"}</th>

@@ -7,6 +7,7 @@ import { Scope, Sized } from "../../data/summary";
 import { bytes, count, percent } from "../../text/format";
 import { shortName } from "../../text/names";
 import { Choice } from "../../ui/layout";
+import { ReportName, useReportName } from "../../ui/ofreport";
 import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
 import { Bars } from "./bars";
@@ -82,7 +83,7 @@ function Lists({ scope, kind, context }: { scope: Scope; kind: Kind; context: Vi
     if (kind === "variables")
         return (
             <List
-                title="Variables"
+                title="Variables, each alone"
                 rows={scope.variables}
                 name={(row) =>
                     link(`${plain(row)}${row.alwaysLive ? ", always live" : ""}`, () =>
@@ -114,8 +115,11 @@ export function ScopeSection({ context, report }: { context: ViewContext; report
     const found = useJson<Scope>("insights/scope", parameters);
     const memory = found.value?.memory;
     return (
-        <section class="wide" data-scope={scope}>
-            <h2>Largest users of memory</h2>
+        <section class="wide" data-scope={scope} data-report={useReportName() || undefined}>
+            <h2>
+                Largest users of memory
+                <ReportName />
+            </h2>
             <div class="scope-bar">
                 <Choice
                     label="scope"
@@ -146,7 +150,8 @@ export function ScopeSection({ context, report }: { context: ViewContext; report
                 {memory && (
                     <span class="soft" data-figure="scope-used">
                         {bytes(memory.used)}
-                        {memory.capacity ? `, ${percent(memory.used / memory.capacity, 2)} of capacity` : ""}
+                        {memory.capacity ? `, ${percent(memory.used / memory.capacity, 2)} of capacity` : ""}, without
+                        gaps
                     </span>
                 )}
             </div>

@@ -7,7 +7,7 @@ import { bytes, count } from "../../text/format";
 import { shortName } from "../../text/names";
 import { differenceClass, differenceText } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
-import { Column, Table } from "../../ui/table";
+import { Column, Table, titleWidth } from "../../ui/table";
 import { ViewContext } from "../view";
 
 interface Row {
@@ -51,15 +51,16 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             id: `size${i}`,
             title: `${title} (B)`,
             kind: "number",
-            width: 150,
+            width: titleWidth(`${title} (B)`, 150),
             value: (row) => row.sizes[i],
-            tip: "Bytes that are live, on the tiles of the source",
+            tip: "Live bytes, on the tiles that are shown",
         }));
         const differences = titles.slice(1).map((title, i): Column<Row> => ({
             id: `difference${i}`,
-            title: `${title} − ${titles[0]}`,
+            title: titles.length === 2 ? "Difference" : `${title} − ${titles[0]}`,
             kind: "number",
-            width: 200,
+            width: titleWidth(titles.length === 2 ? "" : `${title} − ${titles[0]}`, 190),
+            tip: `${title} less ${titles[0]}; its share of the larger of them`,
             value: (row) => (row.sizes[i + 1] ?? 0) - (row.sizes[0] ?? 0),
             show: (row) => (
                 <span class={differenceClass(row.sizes[0], row.sizes[i + 1])}>
@@ -69,6 +70,7 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
         }));
         return [first, ...sizes, ...differences];
     }, [titles.join()]);
+    const several = titles.length > 1;
     const totals = titles.map((_, i) => rows.reduce((sum, row) => sum + (row.sizes[i] ?? 0), 0));
     return (
         <Table
@@ -83,7 +85,9 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             onSelect={(row) => onChoose(row.name)}
             empty="Nothing is live here."
             bar={
-                <span class="table-count" data-total>{`Total ${totals.map((total) => bytes(total)).join(", ")}`}</span>
+                <span class="table-count" data-total>{`${several ? "Totals:" : "Total"} ${totals
+                    .map((total, i) => (several ? `${titles[i]}: ${bytes(total)}` : bytes(total)))
+                    .join(", ")}`}</span>
             }
         />
     );

@@ -124,7 +124,9 @@ export function Details({ tiles, titles }: { tiles: readonly TileMemory[]; title
                                 <td
                                     key={k}
                                     data-tip={
-                                        value === null || row.plain ? undefined : `${row.title}: ${count(value)} bytes`
+                                        value === null || row.plain
+                                            ? undefined
+                                            : `${row.title}, ${titles[k]}: ${count(value)} bytes`
                                     }
                                 >
                                     {value === null ? "–" : row.plain ? count(value) : bytes(value)}

@@ -10,6 +10,7 @@ import { Scale, ticks } from "../../draw/scale";
 import { usePreferences } from "../../preferences";
 import { bytes, count } from "../../text/format";
 import { saveText } from "../../ui/save";
+import { withName } from "../../ui/ofreport";
 import { SavePicture } from "../../ui/savepicture";
 import { themeColour } from "../../draw/theme";
 import { hideTip, showTip } from "../../ui/tooltip";
@@ -166,7 +167,7 @@ export function Plan({ plan, figure, range, onRange, marks, onPick }: PlanProps)
     return (
         <div class="graph-box">
             <div class="plan-scale">
-                <span>{bytes(shown.min)}</span>
+                {withName(<span>{bytes(shown.min)}</span>)}
                 <span class="ramp" style={{ background: `linear-gradient(to right, ${stops})` }} />
                 <span>{bytes(shown.max)}</span>
                 {(["min", "max"] as const).map((side) => (

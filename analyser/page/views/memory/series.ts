@@ -67,7 +67,7 @@ export function partsOf(
                 one(`variable:${variable.id}`, variable.name, variable.name, memoryColour(i)),
             );
         default:
-            return [one("total", "Tile memory", "Bytes in use, without gaps", memoryColour(0))];
+            return [one("total", "Memory without gaps", "Bytes in use on the tile", memoryColour(0))];
     }
 }
 

@@ -10,7 +10,7 @@ import { differenceClass, differenceText, reportTitles, useColumnsOfBoth } from 
 import { bytes, count } from "../../text/format";
 import { shortName, stem } from "../../text/names";
 import { tableState } from "../../ui/rows";
-import { Column, Table } from "../../ui/table";
+import { Column, Table, titleWidth } from "../../ui/table";
 import { Empty } from "../../ui/tabs";
 import { ViewContext } from "../view";
 import { AddressMap } from "./addresses";
@@ -361,7 +361,7 @@ function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] 
             id: "source",
             title: `${reportTitles(reports)[0]} (B)`,
             kind: "number",
-            width: 160,
+            width: titleWidth(`${reportTitles(reports)[0]} (B)`, 160),
             value: (row) => row.source,
             tip: `the source: ${reports[0].name}`,
         },
@@ -369,7 +369,7 @@ function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] 
             id: "target",
             title: `${reportTitles(reports)[1]} (B)`,
             kind: "number",
-            width: 160,
+            width: titleWidth(`${reportTitles(reports)[1]} (B)`, 160),
             value: (row) => row.target,
             tip: `the target: ${reports[1].name}`,
         },

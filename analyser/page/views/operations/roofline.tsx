@@ -7,6 +7,7 @@ import { RooflineInput, dotAt, drawRoofline, planRoofline } from "../../draw/roo
 import { usePreferences } from "../../preferences";
 import { bytes, count, flop, percent, rate } from "../../text/format";
 import { tailName } from "../../text/names";
+import { withName } from "../../ui/ofreport";
 import { SavePicture } from "../../ui/savepicture";
 import { Empty } from "../../ui/tabs";
 import { themeColour } from "../../draw/theme";
@@ -96,7 +97,7 @@ export function Roofline<Row>({
         <div class="pane-column">
             <div class="flame-bar">
                 <span>
-                    {count(points.length)} operations with arithmetic; a larger dot takes more cycles
+                    {withName(count(points.length))} operations with arithmetic; a larger dot takes more cycles
                     {peak.half > 0 &&
                         `; peak: ${count(peak.half)} FLOP a cycle (halves), ${count(peak.float)} (floats), ` +
                             `${count(peak.exchange)} bytes received a cycle`}

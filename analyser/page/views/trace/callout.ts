@@ -53,7 +53,7 @@ export function calloutOf(model: TraceModel, hit: Hit, details: TraceStep | null
         case "several": {
             // A group has a name; otherwise these are several narrow steps.
             const many = `${count(hit.count)} steps${hit.name ? ` of ${hit.name}` : ""}`;
-            return [many, `most of it ${hit.kind}`, span, hit.name ? where : "zoom in to see them"].join("\n");
+            return [many, `mostly ${hit.kind}`, span, hit.name ? where : "zoom in to see them"].join("\n");
         }
         case "block":
             return [hit.name, hit.kind, hit.tile >= 0 ? `tile ${hit.tile}` : "", span, where]

@@ -213,7 +213,7 @@ export function Graph(props: GraphProps) {
     }, [model]);
 
     return (
-        <div class="trace-graph">
+        <div class="trace-graph" data-report={props.title || undefined}>
             {props.title && <div class="trace-title">{props.title}</div>}
             <canvas class="minimap" ref={map} style={{ height: `${MINIMAP_HEIGHT}px` }} aria-label="mini-map" />
             <TooSmall model={model} />

@@ -9,7 +9,7 @@ import { bytes, count, difference, percent, time } from "../../text/format";
 import { shortName } from "../../text/names";
 import { differenceClass, differenceText, reportTitles } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
-import { Column, Table } from "../../ui/table";
+import { Column, Table, titleWidth } from "../../ui/table";
 import { Empty } from "../../ui/tabs";
 import { TabProps } from "./parts";
 
@@ -18,18 +18,32 @@ function columnsOf(titles: readonly string[], kinds: readonly string[]): Column<
     return [
         { id: "name", title: "Name", value: (row) => row.name, show: (row) => shortName(row.name) },
         { id: "type", title: "Type", width: 190, value: (row) => kinds[row.kind] ?? "" },
-        { ...number, id: "a", title: `Step, ${titles[0]}`, value: (row) => row.a },
-        { ...number, id: "b", title: `Step, ${titles[1]}`, value: (row) => row.b },
+        {
+            ...number,
+            id: "a",
+            title: `Step, ${titles[0]}`,
+            width: titleWidth(`Step, ${titles[0]}`, 110),
+            value: (row) => row.a,
+        },
+        {
+            ...number,
+            id: "b",
+            title: `Step, ${titles[1]}`,
+            width: titleWidth(`Step, ${titles[1]}`, 110),
+            value: (row) => row.b,
+        },
         {
             ...number,
             id: "cyclesA",
             title: `Cycles, ${titles[0]}`,
+            width: titleWidth(`Cycles, ${titles[0]}`, 110),
             value: (row) => (row.a === null ? null : row.cyclesA),
         },
         {
             ...number,
             id: "cyclesB",
             title: `Cycles, ${titles[1]}`,
+            width: titleWidth(`Cycles, ${titles[1]}`, 110),
             value: (row) => (row.b === null ? null : row.cyclesB),
         },
         {
@@ -86,7 +100,7 @@ const FIGURES: readonly Figure[] = [
     ["Tile balance", (step) => over(step, (ipu) => ipu.tileBalance), (value) => percent(value)],
     ["Data in", (step) => step.ipus.reduce((sum, ipu) => sum + ipu.dataIn, 0), (value) => bytes(value)],
     ["Vertices", (step) => step.vertices.reduce((sum, one) => sum + one.count, 0), count],
-    ["Live memory", (step) => step.live || null, (value) => bytes(value)],
+    ["Live memory, all", (step) => step.live || null, (value) => bytes(value)],
 ];
 
 /** The selected step beside the one that it matches in the other report. */
@@ -152,7 +166,6 @@ export function WholeReports({ context, models }: TabProps) {
     const second = useJson<Insights>("insights", { report: 1 });
     if (!first.value || !second.value) return null;
     const [a, b] = [first.value.account, second.value.account];
-    const clock = models[0].lanes.clockFrequency;
     const titles = reportTitles(context.reports);
     return (
         <table class="trace-figures whole-reports">
@@ -168,8 +181,15 @@ export function WholeReports({ context, models }: TabProps) {
                 {ACCOUNT.map(([title, of]) => (
                     <tr key={title} data-whole={title}>
                         <th>{title}</th>
-                        <td data-tip={time(of(a), clock)}>{count(of(a))}</td>
-                        <td data-tip={time(of(b), clock)}>{count(of(b))}</td>
+                        {[a, b].map((one, i) => (
+                            <td
+                                key={i}
+                                data-report={titles[i]}
+                                data-tip={time(of(one), models[i].lanes.clockFrequency)}
+                            >
+                                {count(of(one))}
+                            </td>
+                        ))}
                         <td class={`change-${differenceClass(of(a), of(b))}`}>{differenceText(of(a), of(b), count)}</td>
                     </tr>
                 ))}

@@ -58,6 +58,8 @@ function Names({ list }: { list: readonly Variable[] }) {
 const SHOWN = 8; // variables
 const LISTED = 50; // maximum in the server's list
 
+const LIVE = "live bytes at this step on all tiles, always-live ones included";
+
 export function StepFacts({ step, model, props }: { step: TraceStepTiles; model: TraceModel; props: TabProps }) {
     const clock = model.lanes.clockFrequency;
     const { context } = props;
@@ -114,7 +116,7 @@ export function StepFacts({ step, model, props }: { step: TraceStepTiles; model:
                     )}
                     {exchange && <ExchangeRows exchange={exchange} />}
                     {step.live > 0 && (
-                        <Row title="Live memory" tip="live bytes at this step on all tiles, including always-live ones">
+                        <Row title="Live memory, all" tip={LIVE}>
                             {bytes(step.live)}
                         </Row>
                     )}

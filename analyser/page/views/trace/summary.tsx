@@ -6,6 +6,7 @@ import { useJson } from "../../data/load";
 import { SummaryIpu, TraceSummary } from "../../data/trace";
 import { Span } from "../../data/rectangles";
 import { bytes, count, cycles, percent, time } from "../../text/format";
+import { nameOfReport } from "../../ui/ofreport";
 import { Empty } from "../../ui/tabs";
 import { BlockSummary } from "./blocks";
 import { WholeReports } from "./matched";
@@ -36,7 +37,9 @@ export function useRestingSpan(model: TraceModel): Span {
 
 const TIPS = {
     cycles: "cycles of the visible part of the graph",
-    proportions: "cycles of the visible steps of the IPU, by kind",
+    proportions:
+        "cycles of the visible steps of the IPU by kind, from the first tile that begins to the last that ends; " +
+        "steps overlap. What the run waits for is the critical path: see Insights",
     balance:
         "mean of the tile balance of the visible steps, weighted by their length; syncs are " +
         "left out. The balance of a step is the sum of its cycles over tiles / (largest × tiles)",
@@ -46,6 +49,13 @@ const TIPS = {
     copy: "data of stream copies that the IPU received (Rx) and transmitted (Tx)",
     global: "data of exchanges between IPUs that the IPU received (Rx) and transmitted (Tx)",
 };
+
+const DRAWN = (
+    <>
+        Proportions
+        <div class="soft">as drawn, with waits</div>
+    </>
+);
 
 interface Column {
     title: string;
@@ -110,7 +120,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     ))}
                 </tr>
                 <tr data-row="proportions">
-                    <th data-tip={TIPS.proportions}>Proportions</th>
+                    <th data-tip={TIPS.proportions}>{DRAWN}</th>
                     {columns.map((column) => (
                         <td key={`${column.model.report} ${column.title}`}>
                             <Proportions shares={column.ipu.kinds} looks={column.model.looks} />
@@ -179,7 +189,7 @@ function StepsOf({ models, props }: { models: readonly TraceModel[]; props: TabP
                   .filter((ipu) => options.ipu < 0 || ipu.ipu === options.ipu)
                   .map((ipu) => ({
                       title:
-                          `${props.models.length > 1 ? `${context.reports[models[i].report].name}, ` : ""}` +
+                          (props.models.length > 1 ? `${nameOfReport(context.reports, models[i].report)}, ` : "") +
                           `IPU ${ipu.ipu}`,
                       model: models[i],
                       summary: answer.value as TraceSummary,
@@ -204,11 +214,7 @@ export function SummaryTab(props: TabProps) {
             {models.length > 1 && <WholeReports {...props} />}
             {detailed.length > 0 && <StepsOf models={detailed} props={props} />}
             {blocks.map((model) => (
-                <BlocksOf
-                    key={model.report}
-                    model={model}
-                    title={models.length > 1 ? context.reports[model.report].name : ""}
-                />
+                <BlocksOf key={model.report} model={model} title={nameOfReport(context.reports, model.report)} />
             ))}
         </div>
     );

@@ -19,6 +19,7 @@ import { Typed } from "../../ui/typed";
 
 export interface ToolbarProps {
     model: TraceModel;
+    name: string; // of the model's report, when two are compared
     lanes: readonly TraceLanes[]; // of one report, or of two to compare
     options: TraceOptions;
     search: string;
@@ -223,6 +224,14 @@ export function Toolbar(props: ToolbarProps) {
         <div class="trace-bar">
             <ExecutionView detailed={detailed} options={options} update={update} />
             <SelectIpu ipus={Math.max(...lanes.map((one) => one.ipus))} options={options} update={update} />
+            {props.name && (
+                <span
+                    class="report-label"
+                    data-tip="search and magnification are of this trace: click one to choose it"
+                >
+                    {props.name}
+                </span>
+            )}
             <Search
                 source={model.source}
                 query={props.search}

@@ -7,6 +7,7 @@ import { Span } from "../../data/rectangles";
 import { aroundSpan } from "../../draw/scale";
 import { JsonObject } from "../../state";
 import { count, cycles, time } from "../../text/format";
+import { nameOfReport, titled } from "../../ui/ofreport";
 import { ViewContext } from "../view";
 import { TraceModel } from "./model";
 import { TraceOptions } from "./options";
@@ -76,7 +77,8 @@ export function useWindows(
         const { lanes: shown, span: now } = models[from];
         const length = now.to - now.from;
         const known = shown.clockFrequency ? ` (${time(length, shown.clockFrequency)})` : "";
-        context.status(`window: ${cycles(Math.round(length))}${known}, from ${count(Math.round(now.from))}`);
+        const what = titled("window", linked ? "" : nameOfReport(context.reports, models[from].report));
+        context.status(`${what}: ${cycles(Math.round(length))}${known}, from ${count(Math.round(now.from))}`);
         clearTimeout(timer.current);
         timer.current = window.setTimeout(() => write(gesture), WRITE_AFTER);
     };
