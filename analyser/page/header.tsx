@@ -142,7 +142,7 @@ export function Header({ view, context, reload, showKeys }: HeaderProps) {
         },
     ];
     return (
-        <header class="header">
+        <header class={context.reports.length > 1 ? "header two" : "header"}>
             <span class="brand">Tremula</span>
             <Reports context={context} reload={reload} />
             <Replicas context={context} />

@@ -277,7 +277,7 @@ static pva_file *open_archive(const char *path, const char *api, pop_error *erro
     /* An empty name makes a temporary database, which SQLite moves to disk when it is large. */
     if (sqlite3_open_v2("", &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
-        array_functions(file) != SQLITE_OK)
+        array_functions(file) != SQLITE_OK || executed_times_table(file) != SQLITE_OK)
         file_fail_sql(file, "a temporary database");
     return !file->failed && archive_fill(file, path) ? file : give_up(file, api, error);
 }

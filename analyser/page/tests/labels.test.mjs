@@ -130,3 +130,14 @@ test("CMP-02 the details of a program are those of the report that is chosen", a
     assert.ok(details.length > 0 && details.every((url) => /report=1/.test(url)), asked.join("\n"));
     await done(page);
 });
+
+test("two reports in a narrow window: no view's tab is outside of it", async () => {
+    for (const width of [1024, 720]) {
+        const page = await at(two, "#/memory", "[data-detail]", { width, height: 700 });
+        const boxes = await page.$$eval("nav [data-view]", (all) =>
+            all.map((one) => one.getBoundingClientRect().right),
+        );
+        assert.ok(Math.max(...boxes) <= width, `${width}: ${boxes}`);
+        await done(page);
+    }
+});

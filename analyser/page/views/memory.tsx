@@ -523,6 +523,7 @@ function MemoryPage({ context }: { context: ViewContext }) {
         });
     }
     const all = [overview, ...(target?.value ? [target.value] : [])];
+    const used = all.map((one, i) => usedText(one, nameOfReport(context.reports, i)));
     const graph = (
         <div class="graph-box">
             {all.map(
@@ -552,9 +553,7 @@ function MemoryPage({ context }: { context: ViewContext }) {
                     chosen={state.tab}
                     onChoose={(tab) => context.update({ tab })}
                     extra={
-                        <span data-tip={`bytes in use on all tiles\n${ALWAYS_LIVE}\n${NOT_ALWAYS_LIVE}`}>
-                            {all.map((one, i) => usedText(one, nameOfReport(context.reports, i))).join("; ")}
-                        </span>
+                        <span data-tip={[...used, "", ALWAYS_LIVE, NOT_ALWAYS_LIVE].join("\n")}>{used.join("; ")}</span>
                     }
                 />
             }
