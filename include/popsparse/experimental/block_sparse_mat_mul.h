@@ -5,8 +5,9 @@
  * matrix is a tensor {present blocks, elements of a block} in the mask's order, each block row by row; a dense matrix
  * of several groups has the groups one after the other in dimension 0.
  *
- * Options, all accepted without effect: "memoryCycleRatio", "numberOfPass", "partitionMethod".  Errors: poplar_error,
- * type_error, invalid_option. */
+ * Options: "memoryCycleRatio", "numberOfPass" and "partitionMethod" have no effect, because one plan is searched for
+ * all; a warning names those that are given.  Errors: poplar_error, type_error (half sums of float operands among
+ * them), invalid_option. */
 #ifndef POPSPARSE_EXPERIMENTAL_BLOCK_SPARSE_MAT_MUL_H
 #define POPSPARSE_EXPERIMENTAL_BLOCK_SPARSE_MAT_MUL_H
 
