@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Null handles are accepted everywhere, owners as NULL, values as zero: calls have no effect and return null. */
-#include "rig.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

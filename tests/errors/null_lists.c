@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NULL lists with a count above 0: one error that names the list, for each call that takes a list. */
-#include "rig.h"
+#include "fixture.h"
 
 #include <string.h>
 

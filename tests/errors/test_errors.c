@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of errors: each row makes one mistake and states the expected error.  The rows are in rows_*.def; a row's
  * code is one statement list on one line, so that "the caller's line" is the row's. */
-#include "rig.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@ struct row {
     const char *call, *name; /* the public call, and what was wrong with it */
     pop_status status;
     const char *words; /* separated by | */
-    void (*build)(struct rig *r);
-    pop_status (*run)(struct rig *r);
+    void (*build)(struct fixture *r);
+    pop_status (*run)(struct fixture *r);
     pop_options (*options)(void);
 };
 
 /* First the code of the rows.  HERE comes before code on a line of its own. */
 #define HERE r->line = __LINE__
 #define BUILD(call, name, status, words, ...)                                                                          \
-    static void build_##call##_##name(struct rig *r)                                                                   \
+    static void build_##call##_##name(struct fixture *r)                                                               \
     {                                                                                                                  \
         r->file = __FILE__, r->line = __LINE__;                                                                        \
         __VA_ARGS__;                                                                                                   \
@@ -38,7 +38,7 @@ struct row {
     BUILD(call, name, status, words, __VA_ARGS__)
 #define RUN COMPILE
 #define CALL(call, name, status, words, expression)                                                                    \
-    static pop_status run_##call##_##name(struct rig *r)                                                               \
+    static pop_status run_##call##_##name(struct fixture *r)                                                           \
     {                                                                                                                  \
         r->file = __FILE__, r->line = __LINE__;                                                                        \
         return expression;                                                                                             \
@@ -113,7 +113,7 @@ static void check_kind(const struct row *row, const pop_error *error)
     check_words(row, error->text);
 }
 
-static void check_where(const struct rig *r, const pop_error *error)
+static void check_where(const struct fixture *r, const pop_error *error)
 {
     if (!r->line)
         return;
@@ -124,7 +124,7 @@ static void check_where(const struct rig *r, const pop_error *error)
 
 /* Calls on the graph have no effect until the error is taken; then they work as if the failing call had not been made.
  */
-static void check_graph_waits(struct rig *r, const struct row *row)
+static void check_graph_waits(struct fixture *r, const struct row *row)
 {
     size_t variables = pop_graph_num_variables(r->graph), sets = pop_graph_num_compute_sets(r->graph);
     pop_error first = *pop_graph_error(r->graph), taken;
@@ -142,7 +142,7 @@ static void check_graph_waits(struct rig *r, const struct row *row)
     assert_true(pop_tensor_valid(pop_graph_add_variable(r->graph, POP_FLOAT, POP_SHAPE(1), "continues")));
 }
 
-static void run_build_row(struct rig *r, const struct row *row)
+static void run_build_row(struct fixture *r, const struct row *row)
 {
     size_t variables = pop_graph_num_variables(r->graph), vertices = pop_graph_num_vertices(r->graph);
     row->build(r);
@@ -157,7 +157,7 @@ static void run_build_row(struct rig *r, const struct row *row)
     check_graph_waits(r, row);
 }
 
-static void run_compile_row(struct rig *r, const struct row *row)
+static void run_compile_row(struct fixture *r, const struct row *row)
 {
     row->build(r);
     pop_where where = { r->file, r->line, 0 };
@@ -172,7 +172,7 @@ static void run_compile_row(struct rig *r, const struct row *row)
     check_where(r, &r->error);
 }
 
-static void run_call_row(struct rig *r, const struct row *row)
+static void run_call_row(struct fixture *r, const struct row *row)
 {
     memset(&r->error, 0, sizeof(r->error));
     pop_status status = row->run(r);
@@ -184,14 +184,14 @@ static void run_call_row(struct rig *r, const struct row *row)
         fail_msg("the error is of '%s': %s", r->error.api, r->error.text);
 }
 
-static void run_run_row(struct rig *r, const struct row *row)
+static void run_run_row(struct fixture *r, const struct row *row)
 {
     row->build(r);
     pop_engine *engine = r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), row->options(), &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     FILE *quiet = fopen("/dev/null", "w");
     pop_engine_set_print_stream(engine, quiet);
-    rig_must(pop_engine_load(engine, r->device, &r->error), &r->error);
+    fixture_must(pop_engine_load(engine, r->device, &r->error), &r->error);
     for (int times = 0; times < 2; ++times) { /* a run that failed leaves an engine that fails in the same way */
         pop_status status = pop_engine_run(engine, 0, &r->error);
         if (status == POP_OK)
@@ -205,13 +205,13 @@ static void run_run_row(struct rig *r, const struct row *row)
 static void run_row(void **state)
 {
     const struct row *row = *state;
-    static void (*const runners[])(struct rig *, const struct row *) = { run_build_row, run_compile_row, run_call_row,
-                                                                         run_run_row };
-    static const enum rig_purpose purposes[] = { RIG_BUILD, RIG_COMPILE, RIG_HOST, RIG_COMPILE };
-    static struct rig r;
-    rig_open(&r, purposes[row->class]);
+    static void (*const runners[])(struct fixture *, const struct row *) = { run_build_row, run_compile_row,
+                                                                             run_call_row, run_run_row };
+    static const enum fixture_purpose purposes[] = { FIXTURE_BUILD, FIXTURE_COMPILE, FIXTURE_HOST, FIXTURE_COMPILE };
+    static struct fixture r;
+    fixture_open(&r, purposes[row->class]);
     runners[row->class](&r, row);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 /* A row that fails ends early.  Its engine would keep the handlers of signals, which then are not installed over those
@@ -219,7 +219,7 @@ static void run_row(void **state)
 static int close_failed(void **state)
 {
     (void)state;
-    rig_close_failed();
+    fixture_close_failed();
     return 0;
 }
 
@@ -304,8 +304,8 @@ static void remember(const pop_error *error, void *user)
 static void a_handler_is_called_before_the_failing_call_returns(void **state)
 {
     (void)state;
-    static struct rig r;
-    rig_open(&r, RIG_BUILD);
+    static struct fixture r;
+    fixture_open(&r, FIXTURE_BUILD);
     pop_error seen = { 0 };
     pop_graph_on_error(r.graph, remember, &seen);
     pop_tensor_at(r.v, 9), r.line = __LINE__;
@@ -314,20 +314,20 @@ static void a_handler_is_called_before_the_failing_call_returns(void **state)
     seen.status = POP_OK;
     pop_tensor_at(r.v, 9); /* not called again while the first error is pending */
     assert_int_equal(seen.status, POP_OK);
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void virtual_graphs_share_the_error(void **state)
 {
     (void)state;
-    static struct rig r;
-    rig_open(&r, RIG_BUILD);
+    static struct fixture r;
+    fixture_open(&r, FIXTURE_BUILD);
     r.made = pop_graph_create_virtual_range(r.graph, 1, 3);
     pop_graph_set_tile_mapping(r.made, r.v, 2); /* tile 2 of two */
     assert_non_null(pop_graph_error(r.graph));
     assert_int_equal(pop_graph_take_error(r.graph, NULL), POP_INVALID_TILE_MAPPING);
     assert_null(pop_graph_error(r.made));
-    rig_close(&r);
+    fixture_close(&r);
 }
 
 static void errors_are_one_text_with_kind_and_place(void **state)

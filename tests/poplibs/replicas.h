@@ -4,11 +4,11 @@
 #ifndef TESTS_POPLIBS_REPLICAS_H
 #define TESTS_POPLIBS_REPLICAS_H
 
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 
-struct rig {
+struct replica_fixture {
     pop_device *device;
     pop_graph *graph;
     pop_program program; /* a sequence */
@@ -22,10 +22,11 @@ static inline void must(pop_status status, const pop_error *error)
         fail_msg("%s", error->text);
 }
 
-static inline void open_rig_options(struct rig *r, unsigned replicas, unsigned tiles_per_ipu, pop_options options)
+static inline void open_replica_fixture_options(struct replica_fixture *r, unsigned replicas, unsigned tiles_per_ipu,
+                                                pop_options options)
 {
     pop_error error = { 0 };
-    *r = (struct rig){ .replicas = replicas };
+    *r = (struct replica_fixture){ .replicas = replicas };
     r->device = pop_ipu_model_create_device_options(
         &(pop_ipu_model){ .version = "ipu2", .num_ipus = replicas, .tiles_per_ipu = tiles_per_ipu }, options, &error);
     must(error.status, &error);
@@ -34,12 +35,12 @@ static inline void open_rig_options(struct rig *r, unsigned replicas, unsigned t
     popops_add_codelets(r->graph);
 }
 
-static inline void open_rig(struct rig *r, unsigned replicas, unsigned tiles_per_ipu)
+static inline void open_replica_fixture(struct replica_fixture *r, unsigned replicas, unsigned tiles_per_ipu)
 {
-    open_rig_options(r, replicas, tiles_per_ipu, POP_NO_OPTIONS);
+    open_replica_fixture_options(r, replicas, tiles_per_ipu, POP_NO_OPTIONS);
 }
 
-static inline void close_rig(struct rig *r)
+static inline void close_replica_fixture(struct replica_fixture *r)
 {
     pop_engine_destroy(r->engine);
     pop_graph_destroy(r->graph);
@@ -47,7 +48,8 @@ static inline void close_rig(struct rig *r)
 }
 
 /* A variable that the host can write by its name. */
-static inline pop_tensor rig_input(struct rig *r, pop_type type, pop_shape shape, const char *name)
+static inline pop_tensor replica_fixture_input(struct replica_fixture *r, pop_type type, pop_shape shape,
+                                               const char *name)
 {
     pop_tensor t = pop_graph_add_variable_mapped(r->graph, type, shape, POP_MAPPING_LINEAR, name);
     pop_graph_create_host_write(r->graph, name, t);
@@ -55,7 +57,7 @@ static inline pop_tensor rig_input(struct rig *r, pop_type type, pop_shape shape
 }
 
 /* Creates the engine; a second call creates it again with other options. */
-static inline void load_rig(struct rig *r, pop_options options)
+static inline void load_replica_fixture(struct replica_fixture *r, pop_options options)
 {
     pop_error error = { 0 };
     pop_engine_destroy(r->engine);
@@ -64,14 +66,15 @@ static inline void load_rig(struct rig *r, pop_options options)
     must(pop_engine_load(r->engine, r->device, &error), &error);
 }
 
-static inline void run_rig(struct rig *r)
+static inline void run_replica_fixture(struct replica_fixture *r)
 {
     pop_error error = { 0 };
     must(pop_engine_run(r->engine, 0, &error), &error);
 }
 
 /* Values of all replicas, `each` of one, converted by the device's type; values that put writes are rounded to it. */
-static inline void rig_put(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
+static inline void replica_fixture_put(struct replica_fixture *r, const char *handle, pop_type type, double *values,
+                                       size_t each)
 {
     pop_error error = { 0 };
     void *data = malloc(r->replicas * each * sizeof(double));
@@ -81,7 +84,8 @@ static inline void rig_put(struct rig *r, const char *handle, pop_type type, dou
     free(data);
 }
 
-static inline void rig_get(struct rig *r, const char *handle, pop_type type, double *values, size_t each)
+static inline void replica_fixture_get(struct replica_fixture *r, const char *handle, pop_type type, double *values,
+                                       size_t each)
 {
     pop_error error = { 0 };
     void *data = malloc(r->replicas * each * sizeof(double));

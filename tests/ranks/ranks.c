@@ -91,13 +91,13 @@ static pop_status feed(void *data, void *user)
     return POP_OK;
 }
 
-struct world {
+struct fixture {
     pop_graph *graph;
     pop_tensor x, number;
     pop_program program, second;
 };
 
-static void build(struct world *w, const pop_device *device)
+static void build(struct fixture *w, const pop_device *device)
 {
     pop_graph *g = w->graph = pop_graph_create_replicated(pop_device_target(device), does("replicas") ? 2 : REPLICAS);
     popops_add_codelets(g);
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     pop_device *wrong = pop_ipu_model_create_device(&model, &error);
     if (!device || !wrong)
         return failed(&error);
-    struct world w;
+    struct fixture w;
     build(&w, device);
     pop_engine *first = NULL,
                *engine = pop_engine_create(w.graph, POP_PROGRAMS(w.program, w.second), POP_NO_OPTIONS, &error);

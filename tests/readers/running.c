@@ -30,13 +30,13 @@ static const char codelet[] =
 
 /* ---- the seeds ---- */
 
-struct world {
+struct fixture {
     pop_graph *graph;
     pop_tensor a, b, count, flag;
     pop_program main;
 };
 
-static void add_sets(struct world *w, pop_program body)
+static void add_sets(struct fixture *w, pop_program body)
 {
     pop_graph *g = w->graph;
     pop_compute_set twice = pop_graph_add_compute_set(g, "twice"), rows = pop_graph_add_compute_set(g, "rows");
@@ -57,7 +57,7 @@ static void add_sets(struct world *w, pop_program body)
     pop_sequence_add(body, pop_copy(pop_tensor_dim_shuffle(w->b, POP_DIMS(1, 0)), w->a, false, "back"));
 }
 
-static void add_host(struct world *w, pop_program body)
+static void add_host(struct fixture *w, pop_program body)
 {
     pop_graph *g = w->graph;
     pop_tensor flat = pop_tensor_reshape(w->a, POP_SHAPE(ELEMENTS));
@@ -74,7 +74,7 @@ static void add_host(struct world *w, pop_program body)
     pop_sequence_add(body, pop_copy_to_stream(flat, to, false, "to"));
 }
 
-static void add_control(struct world *w, pop_program body)
+static void add_control(struct fixture *w, pop_program body)
 {
     pop_graph *g = w->graph;
     pop_program inner = pop_sequence(g, "inner"), seeded = pop_sequence(g, "seeded");
@@ -91,7 +91,7 @@ static void add_control(struct world *w, pop_program body)
     pop_sequence_add(body, pop_repeat_while_false(pop_call(function, "condition"), w->flag, choice, "until"));
 }
 
-static void make(struct world *w, const pop_device *device, unsigned replicas)
+static void make(struct fixture *w, const pop_device *device, unsigned replicas)
 {
     pop_graph *g = w->graph = replicas > 1 ? pop_graph_create_replicated(pop_device_target(device), replicas)
                                            : pop_graph_create(pop_device_target(device));
@@ -124,7 +124,7 @@ void running_seeds(const char *directory)
     snprintf(path, sizeof(path), "%s/running", directory);
     mkdir(path, 0755);
     for (unsigned replicas = 1; replicas <= 2; ++replicas) {
-        struct world w;
+        struct fixture w;
         pop_executable *executable = NULL;
         pop_error error;
         pop_device *device = open_device(replicas);

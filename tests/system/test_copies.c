@@ -5,43 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void slices_shifted_by_one_in_both_directions(struct world *w)
+static void slices_shifted_by_one_in_both_directions(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(7), "v");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(7), "v");
     pop_tensor head = pop_tensor_slice(v, 0, 6, 0), tail = pop_tensor_slice(v, 1, 7, 0);
-    world_start(w, POP_PROGRAMS(pop_copy(head, tail, false, "up"), pop_copy(tail, head, false, "down")));
-    WORLD_PUT(w, "v", ((const int[]){ 0, 1, 2, 3, 4, 5, 6 }));
-    world_run(w, 0);
-    WORLD_INTS(w, "v", 0, 0, 1, 2, 3, 4, 5);
-    world_run(w, 1);
-    world_run(w, 1);
-    WORLD_INTS(w, "v", 1, 2, 3, 4, 5, 5, 5);
+    fixture_start(w, POP_PROGRAMS(pop_copy(head, tail, false, "up"), pop_copy(tail, head, false, "down")));
+    FIXTURE_PUT(w, "v", ((const int[]){ 0, 1, 2, 3, 4, 5, 6 }));
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "v", 0, 0, 1, 2, 3, 4, 5);
+    fixture_run(w, 1);
+    fixture_run(w, 1);
+    FIXTURE_INTS(w, "v", 1, 2, 3, 4, 5, 5, 5);
 }
 
-static void a_reverse_onto_itself(struct world *w)
+static void a_reverse_onto_itself(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(5), "v"), one = world_variable(w, POP_INT, POP_SHAPE(1), "one");
-    world_start(w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL),
-                                pop_copy(v, pop_tensor_reverse(v, 0), false, NULL),
-                                pop_copy(pop_tensor_reverse(one, 0), one, false, NULL), pop_copy(v, v, false, NULL)));
-    WORLD_PUT(w, "v", ((const int[]){ 1, 2, 3, 4, 5 }));
-    world_run(w, 0);
-    WORLD_INTS(w, "v", 5, 4, 3, 2, 1);
-    world_run(w, 1);
-    WORLD_INTS(w, "v", 1, 2, 3, 4, 5);
-    world_run(w, 3);
-    WORLD_INTS(w, "v", 1, 2, 3, 4, 5);
-    world_run(w, 2);
-    WORLD_INTS(w, "one", 0);
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(5), "v"),
+               one = fixture_variable(w, POP_INT, POP_SHAPE(1), "one");
+    fixture_start(w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(v, 0), v, false, NULL),
+                                  pop_copy(v, pop_tensor_reverse(v, 0), false, NULL),
+                                  pop_copy(pop_tensor_reverse(one, 0), one, false, NULL), pop_copy(v, v, false, NULL)));
+    FIXTURE_PUT(w, "v", ((const int[]){ 1, 2, 3, 4, 5 }));
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "v", 5, 4, 3, 2, 1);
+    fixture_run(w, 1);
+    FIXTURE_INTS(w, "v", 1, 2, 3, 4, 5);
+    fixture_run(w, 3);
+    FIXTURE_INTS(w, "v", 1, 2, 3, 4, 5);
+    fixture_run(w, 2);
+    FIXTURE_INTS(w, "one", 0);
 }
 
-static void a_transpose_onto_itself(struct world *w)
+static void a_transpose_onto_itself(struct fixture *w)
 {
     enum { N = 5 };
-    pop_tensor m = world_variable(w, POP_SHORT, POP_SHAPE(N, N), "m"),
-               flat = world_variable(w, POP_INT, POP_SHAPE(2, 3), "flat");
+    pop_tensor m = fixture_variable(w, POP_SHORT, POP_SHAPE(N, N), "m"),
+               flat = fixture_variable(w, POP_INT, POP_SHAPE(2, 3), "flat");
     pop_tensor as_columns = pop_tensor_transpose(pop_tensor_reshape(flat, POP_SHAPE(3, 2)));
-    world_start(
+    fixture_start(
         w, POP_PROGRAMS(pop_copy(pop_tensor_transpose(m), m, false, NULL), pop_copy(as_columns, flat, false, NULL)));
     short values[N][N], expected[N][N];
     for (short i = 0; i < N; ++i)
@@ -49,58 +50,59 @@ static void a_transpose_onto_itself(struct world *w)
             values[i][j] = (short)(10 * i + j);
             expected[i][j] = (short)(10 * j + i);
         }
-    WORLD_PUT(w, "m", values);
-    world_run(w, 0);
-    world_expect(w, "m", POP_SHORT, expected, sizeof(expected));
-    WORLD_PUT(w, "flat", ((const int[]){ 0, 1, 2, 3, 4, 5 }));
-    world_run(w, 1);
-    WORLD_INTS(w, "flat", 0, 2, 4, 1, 3, 5);
+    FIXTURE_PUT(w, "m", values);
+    fixture_run(w, 0);
+    fixture_expect(w, "m", POP_SHORT, expected, sizeof(expected));
+    FIXTURE_PUT(w, "flat", ((const int[]){ 0, 1, 2, 3, 4, 5 }));
+    fixture_run(w, 1);
+    FIXTURE_INTS(w, "flat", 0, 2, 4, 1, 3, 5);
 }
 
-static void swapped_halves(struct world *w)
+static void swapped_halves(struct fixture *w)
 {
-    pop_tensor a = world_variable(w, POP_FLOAT, POP_SHAPE(3), "a"), b = world_variable(w, POP_FLOAT, POP_SHAPE(3), "b");
+    pop_tensor a = fixture_variable(w, POP_FLOAT, POP_SHAPE(3), "a"),
+               b = fixture_variable(w, POP_FLOAT, POP_SHAPE(3), "b");
     pop_tensor ab = pop_tensor_concat(POP_TENSORS(a, b), 0), ba = pop_tensor_concat(POP_TENSORS(b, a), 0);
-    world_start(w, POP_PROGRAMS(pop_copy(ab, ba, false, NULL)));
-    WORLD_PUT(w, "a", ((const float[]){ 1, 2, 3 }));
-    WORLD_PUT(w, "b", ((const float[]){ 4, 5, 6 }));
-    world_run(w, 0);
-    WORLD_FLOATS(w, "a", 4, 5, 6);
-    WORLD_FLOATS(w, "b", 1, 2, 3);
+    fixture_start(w, POP_PROGRAMS(pop_copy(ab, ba, false, NULL)));
+    FIXTURE_PUT(w, "a", ((const float[]){ 1, 2, 3 }));
+    FIXTURE_PUT(w, "b", ((const float[]){ 4, 5, 6 }));
+    fixture_run(w, 0);
+    FIXTURE_FLOATS(w, "a", 4, 5, 6);
+    FIXTURE_FLOATS(w, "b", 1, 2, 3);
 }
 
-static void broadcasts_and_constants_are_sources(struct world *w)
+static void broadcasts_and_constants_are_sources(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2, 3), "v"),
-               row = world_variable(w, POP_INT, POP_SHAPE(3), "row");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(2, 3), "v"),
+               row = fixture_variable(w, POP_INT, POP_SHAPE(3), "row");
     pop_tensor rows = pop_tensor_broadcast(pop_tensor_reshape(row, POP_SHAPE(1, 3)), 2, 0);
     pop_tensor first = pop_tensor_broadcast(pop_tensor_reshape(pop_tensor_at(row, 0), POP_SHAPE(1)), 6, 0);
-    world_start(w, POP_PROGRAMS(pop_copy(rows, v, false, NULL), pop_copy(first, v, false, NULL),
-                                pop_copy(world_constant(w, POP_INT, POP_SHAPE(6), 4), v, true, NULL),
-                                pop_copy(world_ints(w, 3, (const int[]){ 7, 8, 9 }), row, true, NULL)));
-    world_run(w, 3);
-    WORLD_INTS(w, "row", 7, 8, 9);
-    world_run(w, 0);
-    WORLD_INTS(w, "v", 7, 8, 9, 7, 8, 9);
-    world_run(w, 1);
-    WORLD_INTS(w, "v", 7, 7, 7, 7, 7, 7);
-    world_run(w, 2);
-    WORLD_INTS(w, "v", 4, 4, 4, 4, 4, 4);
+    fixture_start(w, POP_PROGRAMS(pop_copy(rows, v, false, NULL), pop_copy(first, v, false, NULL),
+                                  pop_copy(fixture_constant(w, POP_INT, POP_SHAPE(6), 4), v, true, NULL),
+                                  pop_copy(fixture_ints(w, 3, (const int[]){ 7, 8, 9 }), row, true, NULL)));
+    fixture_run(w, 3);
+    FIXTURE_INTS(w, "row", 7, 8, 9);
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "v", 7, 8, 9, 7, 8, 9);
+    fixture_run(w, 1);
+    FIXTURE_INTS(w, "v", 7, 7, 7, 7, 7, 7);
+    fixture_run(w, 2);
+    FIXTURE_INTS(w, "v", 4, 4, 4, 4, 4, 4);
 }
 
-static void rank_0_and_rank_8(struct world *w)
+static void rank_0_and_rank_8(struct fixture *w)
 {
-    pop_tensor scalar = world_variable(w, POP_LONGLONG, POP_SHAPE(), "scalar");
-    pop_tensor deep = world_variable(w, POP_LONGLONG, POP_SHAPE(1, 2, 1, 1, 3, 1, 1, 1), "deep");
+    pop_tensor scalar = fixture_variable(w, POP_LONGLONG, POP_SHAPE(), "scalar");
+    pop_tensor deep = fixture_variable(w, POP_LONGLONG, POP_SHAPE(1, 2, 1, 1, 3, 1, 1, 1), "deep");
     pop_tensor rolled = pop_tensor_transpose(deep);
-    world_start(w,
-                POP_PROGRAMS(pop_copy(rolled, deep, false, NULL),
-                             pop_copy(pop_tensor_index(deep, POP_SHAPE(0, 1, 0, 0, 2, 0, 0, 0)), scalar, false, NULL)));
-    WORLD_PUT(w, "deep", ((const int64_t[]){ 0, 1, 2, 3, 4, (int64_t)1 << 40 }));
-    world_run(w, 1);
-    world_expect(w, "scalar", POP_LONGLONG, (const int64_t[]){ (int64_t)1 << 40 }, 8);
-    world_run(w, 0);
-    world_expect(w, "deep", POP_LONGLONG, (const int64_t[]){ 0, 3, 1, 4, 2, (int64_t)1 << 40 }, 48);
+    fixture_start(
+        w, POP_PROGRAMS(pop_copy(rolled, deep, false, NULL),
+                        pop_copy(pop_tensor_index(deep, POP_SHAPE(0, 1, 0, 0, 2, 0, 0, 0)), scalar, false, NULL)));
+    FIXTURE_PUT(w, "deep", ((const int64_t[]){ 0, 1, 2, 3, 4, (int64_t)1 << 40 }));
+    fixture_run(w, 1);
+    fixture_expect(w, "scalar", POP_LONGLONG, (const int64_t[]){ (int64_t)1 << 40 }, 8);
+    fixture_run(w, 0);
+    fixture_expect(w, "deep", POP_LONGLONG, (const int64_t[]){ 0, 3, 1, 4, 2, (int64_t)1 << 40 }, 48);
 }
 
 /* ---- random programs of copies against arrays ---- */
@@ -109,7 +111,7 @@ enum { VARIABLES = 3, CELLS = 400, COPIES = 12 };
 
 struct random_program {
     struct dice dice;
-    struct world *w;
+    struct fixture *w;
     pop_type type;
     size_t size;
     pop_tensor variable[VARIABLES];
@@ -133,7 +135,7 @@ static void random_variables(struct random_program *p)
         size_t dims[3], rank = 1 + dice_roll(&p->dice, 3);
         for (size_t d = 0; d < rank; ++d)
             dims[d] = 1 + dice_roll(&p->dice, rank == 1 ? 120 : rank == 2 ? 11 : 5);
-        p->variable[v] = world_variable(p->w, p->type, ((pop_shape){ rank, dims }), names[v]);
+        p->variable[v] = fixture_variable(p->w, p->type, ((pop_shape){ rank, dims }), names[v]);
         p->first[v] = p->cells;
         p->cells += pop_tensor_num_elements(p->variable[v]);
     }
@@ -170,7 +172,7 @@ static pop_program random_copy(struct random_program *p, unsigned char *memory)
     return pop_copy(p->source.tensor, p->destination.tensor, false, NULL);
 }
 
-static void random_copies_of(struct world *w, pop_type type, uint64_t seed)
+static void random_copies_of(struct fixture *w, pop_type type, uint64_t seed)
 {
     static const char *const names[] = { "v0", "v1", "v2" };
     struct random_program *p = calloc(1, sizeof(*p));
@@ -181,14 +183,14 @@ static void random_copies_of(struct world *w, pop_type type, uint64_t seed)
     pop_program sequence = pop_sequence(w->graph, NULL);
     for (int i = 0; i < COPIES; ++i)
         pop_sequence_add(sequence, random_copy(p, p->memory));
-    world_start(w, POP_PROGRAMS(sequence));
+    fixture_start(w, POP_PROGRAMS(sequence));
     for (size_t v = 0; v < VARIABLES; ++v)
-        world_put(w, names[v], start + p->first[v] * p->size, pop_tensor_num_elements(p->variable[v]) * p->size);
-    world_run(w, 0);
+        fixture_put(w, names[v], start + p->first[v] * p->size, pop_tensor_num_elements(p->variable[v]) * p->size);
+    fixture_run(w, 0);
     for (size_t v = 0; v < VARIABLES; ++v) {
         unsigned char seen[CELLS * 8];
         size_t bytes = pop_tensor_num_elements(p->variable[v]) * p->size;
-        world_get(w, names[v], seen, bytes);
+        fixture_get(w, names[v], seen, bytes);
         for (size_t i = 0; i < bytes; ++i)
             if (seen[i] != p->memory[p->first[v] * p->size + i])
                 fail_msg("seed %llu, type %s: byte %zu of %s differs", (unsigned long long)seed, pop_type_name(type), i,
@@ -205,10 +207,10 @@ static void random_programs_of_copies(void **state)
     uint64_t seeds = 60 * (rounds ? strtoull(rounds, NULL, 0) : 1);
     for (uint64_t seed = 1; seed <= seeds; ++seed)
         for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {
-            struct world w;
-            world_open(&w, seed % 3 == 0 ? "cpu" : seed % 3 == 1 ? "ipu1" : "ipu2", seed % 2);
+            struct fixture w;
+            fixture_open(&w, seed % 3 == 0 ? "cpu" : seed % 3 == 1 ? "ipu1" : "ipu2", seed % 2);
             random_copies_of(&w, types[i], seed);
-            world_close(&w);
+            fixture_close(&w);
         }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device manager, modelled hardware through TREMULA_IPU, whole chips, and the cycles of a run on the model. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,29 +92,29 @@ static void whole_chips(void **state)
     static const unsigned tiles[] = { 1216, 1472, 1472, 1472 };
     for (int i = 0; i < 4; ++i) {
         pop_error error = { 0 };
-        struct world w = { .machine = versions[i] };
+        struct fixture w = { .machine = versions[i] };
         w.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = versions[i] }, &error);
         must(error.status, &error);
         w.tiles = pop_target_num_tiles(pop_device_target(w.device));
         assert_int_equal(w.tiles, tiles[i]);
         w.graph = pop_graph_create(pop_device_target(w.device));
-        world_codelets(&w);
-        pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles, 3), "v"),
-                   sums = world_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles), "sums");
+        fixture_codelets(&w);
+        pop_tensor v = fixture_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles, 3), "v"),
+                   sums = fixture_variable(&w, POP_FLOAT, POP_SHAPE(w.tiles), "sums");
         pop_compute_set set = pop_graph_add_compute_set(w.graph, NULL);
         for (unsigned tile = 0; tile < w.tiles; ++tile) {
-            pop_vertex vertex = world_vertex(&w, set, "SumVertex", tile);
+            pop_vertex vertex = fixture_vertex(&w, set, "SumVertex", tile);
             pop_graph_connect(w.graph, vertex, "in", pop_tensor_at(v, tile));
             pop_graph_connect(w.graph, vertex, "out", pop_tensor_at(sums, tile));
         }
         pop_graph_set_initial_fill(w.graph, pop_tensor_slice(v, 1, 2, 1), POP_FLOAT, &(const float){ 2 });
-        world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
-        world_run(&w, 0);
+        fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+        fixture_run(&w, 0);
         float seen[1472];
-        world_get(&w, "sums", seen, w.tiles * sizeof(float));
+        fixture_get(&w, "sums", seen, w.tiles * sizeof(float));
         for (unsigned tile = 0; tile < w.tiles; ++tile)
             assert_true(seen[tile] == 2);
-        world_close(&w);
+        fixture_close(&w);
     }
 }
 
@@ -130,33 +130,33 @@ static pop_perf three_per_element(const pop_vertex_view *vertex, const pop_targe
 static void cycles_of_the_compute_follow_the_estimates(void **state)
 {
     (void)state;
-    struct world w;
-    world_open(&w, "ipu2", false);
-    world_codelets(&w);
+    struct fixture w;
+    fixture_open(&w, "ipu2", false);
+    fixture_codelets(&w);
     int calls = 0;
     pop_graph_register_perf_estimator(w.graph, "SumVertex", three_per_element, &calls);
-    pop_tensor v = world_variable(&w, POP_FLOAT, POP_SHAPE(4, 10), "v"),
-               sums = world_variable(&w, POP_FLOAT, POP_SHAPE(4), "sums");
+    pop_tensor v = fixture_variable(&w, POP_FLOAT, POP_SHAPE(4, 10), "v"),
+               sums = fixture_variable(&w, POP_FLOAT, POP_SHAPE(4), "sums");
     pop_compute_set set = pop_graph_add_compute_set(w.graph, NULL);
     for (unsigned i = 0; i < 4; ++i) {
-        pop_vertex vertex = world_vertex(&w, set, "SumVertex", i);
+        pop_vertex vertex = fixture_vertex(&w, set, "SumVertex", i);
         pop_graph_connect(w.graph, vertex, "in", pop_tensor_slice(pop_tensor_at(v, i), 0, 7 + i, 0));
         pop_graph_connect(w.graph, vertex, "out", pop_tensor_at(sums, i));
         if (i == 0)
             pop_graph_set_perf_estimate(w.graph, vertex, 50, 0);
     }
     assert_int_equal(pop_graph_get_perf_estimate(w.graph, (pop_vertex){ sums.store, 2 }).cycles, 24);
-    world_start(&w, POP_PROGRAMS(pop_repeat(3, pop_execute(set, NULL), NULL)));
+    fixture_start(&w, POP_PROGRAMS(pop_repeat(3, pop_execute(set, NULL), NULL)));
     pop_cycles cycles;
     pop_error error = { 0 };
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_true(calls >= 3);
     assert_true(cycles.compute >= 3 * 6 * 50); /* the slowest vertex on a tile of its own */
     assert_int_equal(cycles.total,
                      cycles.compute + cycles.exchange + cycles.global_exchange + cycles.host_exchange + cycles.sync);
     pop_cycles once = cycles;
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_int_equal(cycles.compute, 2 * once.compute);
     assert_int_equal(cycles.steps, 2 * once.steps);
@@ -165,7 +165,7 @@ static void cycles_of_the_compute_follow_the_estimates(void **state)
     pop_engine_reset_execution_profile(w.engine);
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
     assert_int_equal(cycles.total, 0);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 int main(void)

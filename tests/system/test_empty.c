@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors without elements whose other dimensions are huge: no loop runs over a dimension of such a tensor, and
  * compiled programs can be saved and read. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { SECONDS = 60 }; /* a loop over a dimension would take centuries */
 
-static void views(struct world *w, pop_tensor t)
+static void views(struct fixture *w, pop_tensor t)
 {
     assert_int_equal(pop_tensor_num_elements(t), 0);
     pop_tensor turned = pop_tensor_transpose(t),
@@ -38,14 +38,14 @@ static void views(struct world *w, pop_tensor t)
     }
 }
 
-static void huge_dimensions(struct world *w)
+static void huge_dimensions(struct fixture *w)
 {
     alarm(SECONDS);
-    pop_tensor t = world_variable(w, POP_FLOAT, POP_SHAPE(SIZE_MAX, 0), "t"),
-               n = world_variable(w, POP_INT, POP_SHAPE(SIZE_MAX, SIZE_MAX, 0), "n");
-    pop_tensor other = world_variable(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX), "other"),
-               one = world_variable(w, POP_FLOAT, POP_SHAPE(1), "one");
-    pop_tensor constant = world_constant(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX / 2), 1);
+    pop_tensor t = fixture_variable(w, POP_FLOAT, POP_SHAPE(SIZE_MAX, 0), "t"),
+               n = fixture_variable(w, POP_INT, POP_SHAPE(SIZE_MAX, SIZE_MAX, 0), "n");
+    pop_tensor other = fixture_variable(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX), "other"),
+               one = fixture_variable(w, POP_FLOAT, POP_SHAPE(1), "one");
+    pop_tensor constant = fixture_constant(w, POP_FLOAT, POP_SHAPE(0, SIZE_MAX / 2), 1);
     views(w, t);
     pop_stream in =
         pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, 0, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
@@ -62,18 +62,18 @@ static void huge_dimensions(struct world *w)
     pop_sequence_add(program, pop_copy_to_stream(other, out, false, NULL));
     pop_sequence_add(program, pop_print_tensor("one", one, NULL));
     must_build(w);
-    world_start(w, POP_PROGRAMS(program));
+    fixture_start(w, POP_PROGRAMS(program));
     pop_error error;
     float nothing = 0;
     must(pop_engine_connect_stream(w->engine, "in", &nothing, &error), &error);
     must(pop_engine_connect_stream(w->engine, "out", &nothing, &error), &error);
-    world_put(w, "t", &nothing, 0);
-    world_get(w, "t", &nothing, 0);
+    fixture_put(w, "t", &nothing, 0);
+    fixture_get(w, "t", &nothing, 0);
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     pop_engine_set_print_stream(w->engine, file);
-    world_run(w, 0);
+    fixture_run(w, 0);
     pop_engine_set_print_stream(w->engine, NULL);
     fclose(file);
     assert_string_equal(text, "t: []\ng: {}\np: \nn: []\nc: []\none: [0.0000000]\n");
@@ -82,10 +82,10 @@ static void huge_dimensions(struct world *w)
 }
 
 /* A compiled program is read again. */
-static void saved_and_loaded(struct world *w)
+static void saved_and_loaded(struct fixture *w)
 {
     alarm(SECONDS);
-    pop_tensor t = world_variable(w, POP_HALF, POP_SHAPE(3, SIZE_MAX, 0), "t");
+    pop_tensor t = fixture_variable(w, POP_HALF, POP_SHAPE(3, SIZE_MAX, 0), "t");
     pop_executable *executable = NULL, *again = NULL;
     pop_error error;
     must(pop_compile_graph(w->graph, POP_PROGRAMS(pop_print_tensor("t", t, NULL)), POP_NO_OPTIONS, NULL, NULL,

@@ -2,7 +2,7 @@
 /* Vertices without a performance estimate: their cycles are those that their code for the device executes.  For code
  * written as instructions of the machine that stands in for the device, counts are worked out by hand; for plain C,
  * their growth is checked. */
-#include "world.h"
+#include "fixture.h"
 
 #include <poplar/popc.h>
 #include <stdio.h>
@@ -55,17 +55,17 @@ static const char codelets[] =
     "bool Shared_compute(Shared *v, unsigned worker) { size_t n = worker ? 1 : v->in.size;\n"
     "  MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, -1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\"); return true; }\n";
 
-static struct world open_ipu(void)
+static struct fixture open_ipu(void)
 {
-    struct world w = { 0 };
-    world_open(&w, "ipu2", false);
+    struct fixture w = { 0 };
+    fixture_open(&w, "ipu2", false);
     pop_graph_add_codelets_source(w.graph, codelets, POP_FILE_C, "-O1");
     must_build(&w);
     return w;
 }
 
 /* Cycles of one vertex of a type, whose field "in" is connected to a tensor: a worker has one of six slots. */
-static uint64_t cycles_in(struct world *w, const char *type, pop_tensor in, const char *field, pop_options options)
+static uint64_t cycles_in(struct fixture *w, const char *type, pop_tensor in, const char *field, pop_options options)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
     pop_vertex v = pop_graph_add_vertex(w->graph, set, type);
@@ -77,8 +77,8 @@ static uint64_t cycles_in(struct world *w, const char *type, pop_tensor in, cons
         pop_graph_connect(w->graph, v, field, in);
     pop_graph_connect(w->graph, v, "out", out);
     must_build(w);
-    world_start_with(w, POP_PROGRAMS(pop_execute(set, NULL)), options);
-    world_run(w, 0);
+    fixture_start_with(w, POP_PROGRAMS(pop_execute(set, NULL)), options);
+    fixture_run(w, 0);
     pop_error error = { 0 };
     pop_cycles cycles = { 0 };
     must(pop_engine_cycles(w->engine, &cycles, &error), &error);
@@ -88,12 +88,12 @@ static uint64_t cycles_in(struct world *w, const char *type, pop_tensor in, cons
 
 static uint64_t cycles_of(const char *type, pop_type element, size_t rows, size_t columns)
 {
-    struct world w = open_ipu();
+    struct fixture w = open_ipu();
     pop_tensor in = rows ? pop_graph_add_variable(w.graph, element, POP_SHAPE(rows, columns), "in")
                          : pop_graph_add_variable(w.graph, element, POP_SHAPE(columns), "in");
     pop_graph_set_tile_mapping(w.graph, in, 0);
     uint64_t cycles = cycles_in(&w, type, in, "in", POP_NO_OPTIONS);
-    world_close(&w);
+    fixture_close(&w);
     return cycles;
 }
 
@@ -121,12 +121,12 @@ static void only_executed_branches_count(void **state)
     uint64_t cycles[COUNT + 1];
     for (int set = 0; set <= COUNT; set += 4) {
         int values[COUNT] = { 0 };
-        struct world w = open_ipu();
+        struct fixture w = open_ipu();
         for (int i = 0; i < set; ++i)
             values[(i * 5) % COUNT] = 1;
-        pop_tensor in = world_ints(&w, COUNT, values);
+        pop_tensor in = fixture_ints(&w, COUNT, values);
         cycles[set] = cycles_in(&w, "Branch", in, "in", POP_NO_OPTIONS);
-        world_close(&w);
+        fixture_close(&w);
     }
     /* ten instructions and an addition; the compiler may add a jump of the loop to one of the branches */
     uint64_t each = (cycles[16] - cycles[0]) / 16;
@@ -141,7 +141,7 @@ static void plain_c_grows_with_its_fields(void **state)
     (void)state;
     uint64_t cycles[3];
     for (int i = 0; i < 3; ++i) {
-        struct world w = open_ipu();
+        struct fixture w = open_ipu();
         pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(100u << i), "in");
         pop_graph_set_tile_mapping(w.graph, in, 0);
         pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
@@ -152,13 +152,13 @@ static void plain_c_grows_with_its_fields(void **state)
         pop_graph_connect(w.graph, v, "a", in);
         pop_graph_connect(w.graph, v, "b", in);
         pop_graph_connect(w.graph, v, "out", out);
-        world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
-        world_run(&w, 0);
+        fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+        fixture_run(&w, 0);
         pop_error error = { 0 };
         pop_cycles total = { 0 };
         must(pop_engine_cycles(w.engine, &total, &error), &error);
         cycles[i] = total.compute / 6;
-        world_close(&w);
+        fixture_close(&w);
     }
     /* two loads, a multiplication, an addition, two or three of the loop */
     assert_in_range((cycles[1] - cycles[0]) / 100, 5, 9);
@@ -167,7 +167,7 @@ static void plain_c_grows_with_its_fields(void **state)
 
 static uint64_t repeated(unsigned times)
 {
-    struct world w = open_ipu();
+    struct fixture w = open_ipu();
     pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
     pop_tensor out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(2), "out");
     pop_graph_set_tile_mapping(w.graph, out, 0);
@@ -177,12 +177,12 @@ static uint64_t repeated(unsigned times)
         pop_graph_set_field_int(w.graph, v, "times", (int)(times * i));
         pop_graph_connect(w.graph, v, "out", pop_tensor_at(out, i));
     }
-    world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
-    world_run(&w, 0);
+    fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+    fixture_run(&w, 0);
     pop_error error = { 0 };
     pop_cycles cycles = { 0 };
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
-    world_close(&w);
+    fixture_close(&w);
     return cycles.compute / 6; /* of the longer one: they run in parallel */
 }
 
@@ -194,7 +194,7 @@ static void counts_depend_on_the_vertexs_state(void **state)
 
 static uint64_t listed(unsigned last)
 {
-    struct world w = open_ipu();
+    struct fixture w = open_ipu();
     pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
     pop_tensor out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
     pop_graph_set_tile_mapping(w.graph, out, 0);
@@ -204,12 +204,12 @@ static uint64_t listed(unsigned last)
                                ((unsigned[]){ 9, 9, 9, last }), 4);
     pop_graph_connect(w.graph, v, "out", out);
     must_build(&w);
-    world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
-    world_run(&w, 0);
+    fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+    fixture_run(&w, 0);
     pop_error error = { 0 };
     pop_cycles cycles = { 0 };
     must(pop_engine_cycles(w.engine, &cycles, &error), &error);
-    world_close(&w);
+    fixture_close(&w);
     return cycles.compute / 6;
 }
 
@@ -225,7 +225,7 @@ static void workers_of_a_multi_vertex_run_in_parallel(void **state)
     (void)state;
     uint64_t seen[2];
     for (unsigned i = 0; i < 2; ++i) {
-        struct world w = open_ipu();
+        struct fixture w = open_ipu();
         pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
         pop_vertex v = pop_graph_add_vertex(w.graph, set, "Shared");
         pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10 + 100 * i), "in"),
@@ -235,19 +235,19 @@ static void workers_of_a_multi_vertex_run_in_parallel(void **state)
         pop_graph_set_tile_mapping(w.graph, out, 0);
         pop_graph_connect(w.graph, v, "in", in);
         pop_graph_connect(w.graph, v, "out", out);
-        world_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
-        world_run(&w, 0);
+        fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
+        fixture_run(&w, 0);
         pop_error error = { 0 };
         pop_cycles cycles = { 0 };
         must(pop_engine_cycles(w.engine, &cycles, &error), &error);
         seen[i] = cycles.compute;
         assert_int_equal((cycles.compute - 11) % 6, 0);
-        world_close(&w);
+        fixture_close(&w);
     }
     assert_int_equal(seen[1] - seen[0], 6 * 300);
 }
 
-static void must_mark(struct world *w, const char *type, const char *mark)
+static void must_mark(struct fixture *w, const char *type, const char *mark)
 {
     pop_error error = { 0 };
     pop_profile_value profile;
@@ -284,12 +284,12 @@ static void must_log(const char *words)
 static void estimates_are_marked(void **state)
 {
     (void)state;
-    struct world w = open_ipu();
+    struct fixture w = open_ipu();
     pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10), "in");
     pop_graph_set_tile_mapping(w.graph, in, 0);
     cycles_in(&w, "Loop", in, "in", POP_NO_OPTIONS);
     must_mark(&w, "Loop", "counted");
-    world_close(&w);
+    fixture_close(&w);
     must_log("[INFO] no performance estimate of vertex type 'Loop': the cycles of 1 vertices are counted from their "
              "code for the device; pop_graph_set_perf_estimate or ");
 }
@@ -300,13 +300,13 @@ static void uncountable_vertices_have_guessed_cycles(void **state)
     (void)state;
     uint64_t seen[2];
     for (unsigned i = 0; i < 2; ++i) {
-        struct world w = open_ipu();
+        struct fixture w = open_ipu();
         pop_tensor in = pop_graph_add_variable(w.graph, POP_INT, POP_SHAPE(10 + 10 * i), "in");
         pop_graph_set_tile_mapping(w.graph, in, 0);
         pop_graph_set_initial_fill(w.graph, in, POP_INT, &(const int){ 7 });
         seen[i] = cycles_in(&w, "Wild", in, "in", POP_NO_OPTIONS);
         must_mark(&w, "Wild", "guessed");
-        world_close(&w);
+        fixture_close(&w);
     }
     must_log("are guessed because vertex type 'Wild' has no estimate and its code cannot be counted (");
     must_log("[WARN] cycles of 1 vertices are guessed because ");
@@ -329,11 +329,11 @@ static void files_for_devices_are_counted(void **state)
     fclose(file);
     for (unsigned for_device = 0; for_device < 2; ++for_device) {
         pop_error error = { 0 };
-        struct world w = { 0 };
+        struct fixture w = { 0 };
         must(popc_compile_files((const char *const[]){ path }, 1, for_device ? "-O1 --target ipu1,ipu2" : "-O1", output,
                                 false, &error),
              &error);
-        world_open(&w, "ipu2", false);
+        fixture_open(&w, "ipu2", false);
         pop_graph_add_codelets(w.graph, output);
         pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(50), "in");
         pop_graph_set_tile_mapping(w.graph, in, 0);
@@ -341,7 +341,7 @@ static void files_for_devices_are_counted(void **state)
         must_mark(&w, "Loop", for_device ? "counted" : "guessed");
         if (for_device)
             assert_int_equal(cycles, expected);
-        world_close(&w);
+        fixture_close(&w);
     }
     unlink(path);
     unlink(output);
@@ -351,7 +351,7 @@ static void files_for_devices_are_counted(void **state)
 static void the_strict_mode_refuses_them(void **state)
 {
     (void)state;
-    struct world w = open_ipu();
+    struct fixture w = open_ipu();
     pop_tensor in = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(10), "in"),
                out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(), "out");
     pop_graph_set_tile_mapping(w.graph, in, 0);
@@ -361,13 +361,13 @@ static void the_strict_mode_refuses_them(void **state)
     pop_graph_map_vertex(w.graph, v, 0);
     pop_graph_connect(w.graph, v, "in", in);
     pop_graph_connect(w.graph, v, "out", out);
-    world_start_with(&w, POP_PROGRAMS(pop_execute(set, NULL)), POP_OPTIONS({ "debug.requirePerfEstimates", "true" }));
-    world_run(&w, 0);
+    fixture_start_with(&w, POP_PROGRAMS(pop_execute(set, NULL)), POP_OPTIONS({ "debug.requirePerfEstimates", "true" }));
+    fixture_run(&w, 0);
     pop_error error = { 0 };
     pop_cycles cycles;
     assert_int_equal(pop_engine_cycles(w.engine, &cycles, &error), POP_MISSING_PERF_ESTIMATE);
     assert_non_null(strstr(error.text, "'Loop'"));
-    world_close(&w);
+    fixture_close(&w);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profile of a whole program, with every kind of step, through the public interface: its arithmetic, its texts, and
  * that it does not depend on host threads or on saving and loading. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 enum { ELEMENTS = 64 };
 
-static void open_on(struct world *w, const char *target_text, pop_target_type type)
+static void open_on(struct fixture *w, const char *target_text, pop_target_type type)
 {
     pop_error error = { 0 };
     pop_target target;
-    *w = (struct world){ .machine = target_text };
+    *w = (struct fixture){ .machine = target_text };
     must(pop_target_from_text(target_text, &target, &error), &error);
     target.type = type;
     w->device = pop_device_create(&target, &error);
@@ -24,14 +24,14 @@ static void open_on(struct world *w, const char *target_text, pop_target_type ty
     must_build(w);
 }
 
-static pop_vertex timed_vertex(struct world *w, pop_compute_set set, const char *type, unsigned tile, unsigned cycles)
+static pop_vertex timed_vertex(struct fixture *w, pop_compute_set set, const char *type, unsigned tile, unsigned cycles)
 {
-    pop_vertex v = world_vertex(w, set, type, tile);
+    pop_vertex v = fixture_vertex(w, set, type, tile);
     pop_graph_set_perf_estimate(w->graph, v, cycles, 0);
     return v;
 }
 
-static pop_program add_one(struct world *w, pop_tensor t, const char *name)
+static pop_program add_one(struct fixture *w, pop_tensor t, const char *name)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, name);
     for (unsigned tile = 0; tile < w->tiles; ++tile)
@@ -41,7 +41,7 @@ static pop_program add_one(struct world *w, pop_tensor t, const char *name)
 }
 
 /* Each tile sums a slice of its neighbour. */
-static pop_program sums(struct world *w, pop_tensor t, pop_tensor out)
+static pop_program sums(struct fixture *w, pop_tensor t, pop_tensor out)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "sums");
     for (unsigned tile = 0; tile < w->tiles; ++tile) {
@@ -55,13 +55,13 @@ static pop_program sums(struct world *w, pop_tensor t, pop_tensor out)
 }
 
 /* Streams, vertices with exchange, copies, a loop, an If, a Switch and a function that is called twice. */
-static pop_program build(struct world *w)
+static pop_program build(struct fixture *w)
 {
-    world_codelets(w);
+    fixture_codelets(w);
     pop_graph *g = w->graph;
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(ELEMENTS), "v"),
                u = pop_graph_add_variable(g, POP_FLOAT, POP_SHAPE(ELEMENTS), "u");
-    pop_tensor out = world_variable(w, POP_FLOAT, POP_SHAPE(w->tiles), "sums");
+    pop_tensor out = fixture_variable(w, POP_FLOAT, POP_SHAPE(w->tiles), "sums");
     pop_tensor flag = pop_graph_add_variable(g, POP_BOOL, POP_SHAPE(), "flag"),
                choice = pop_graph_add_variable(g, POP_INT, POP_SHAPE(), "choice");
     pop_graph_set_tile_mapping(g, u, w->tiles - 1);
@@ -90,7 +90,7 @@ static pop_program build(struct world *w)
     return main;
 }
 
-static void connect(struct world *w)
+static void connect(struct fixture *w)
 {
     static float data[ELEMENTS];
     pop_error error = { 0 };
@@ -98,7 +98,7 @@ static void connect(struct world *w)
     must(pop_engine_connect_stream(w->engine, "back", data, &error), &error);
 }
 
-static pop_profile_value graph_of(struct world *w)
+static pop_profile_value graph_of(struct fixture *w)
 {
     pop_error error = { 0 };
     pop_profile_value value;
@@ -106,7 +106,7 @@ static pop_profile_value graph_of(struct world *w)
     return value;
 }
 
-static pop_profile_value execution_of(struct world *w)
+static pop_profile_value execution_of(struct fixture *w)
 {
     pop_error error = { 0 };
     pop_profile_value value;
@@ -114,7 +114,7 @@ static pop_profile_value execution_of(struct world *w)
     return value;
 }
 
-static char *summary_of(struct world *w, pop_options options)
+static char *summary_of(struct fixture *w, pop_options options)
 {
     char *summary = NULL;
     size_t size;
@@ -286,12 +286,12 @@ static void the_profile_adds_up(void **state)
     static const char *const machines[] = { "ipu1 tiles=8", "ipu2 tiles=8", "ipu2 tiles=4 ipus=2" };
     (void)state;
     for (size_t i = 0; i < 3; ++i) {
-        struct world w;
+        struct fixture w;
         open_on(&w, machines[i], POP_TARGET_IPU_MODEL);
-        world_start(&w, POP_PROGRAMS(build(&w)));
+        fixture_start(&w, POP_PROGRAMS(build(&w)));
         connect(&w);
-        world_run(&w, 0);
-        world_run(&w, 0);
+        fixture_run(&w, 0);
+        fixture_run(&w, 0);
         pop_profile_value graph = graph_of(&w), execution = execution_of(&w);
         check_memory(&graph, w.tiles);
         check_programs(&graph);
@@ -301,7 +301,7 @@ static void the_profile_adds_up(void **state)
         assert_true(cycles.total == number(&execution, "simulation.cycles"));
         pop_profile_free(&graph);
         pop_profile_free(&execution);
-        world_close(&w);
+        fixture_close(&w);
     }
 }
 
@@ -309,14 +309,14 @@ static void the_profile_adds_up(void **state)
 static void several_programs_are_one_tree(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
     pop_program whole = build(&w);
-    pop_tensor x = world_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
-    world_start(&w, POP_PROGRAMS(whole, add_one(&w, x, "other"), pop_sequence(w.graph, "nothing")));
+    pop_tensor x = fixture_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
+    fixture_start(&w, POP_PROGRAMS(whole, add_one(&w, x, "other"), pop_sequence(w.graph, "nothing")));
     connect(&w);
     for (unsigned i = 0; i < 6; ++i)
-        world_run(&w, i % 3);
+        fixture_run(&w, i % 3);
     pop_profile_value graph = graph_of(&w), execution = execution_of(&w);
     check_programs(&graph);
     check_execution(&graph, &execution);
@@ -326,22 +326,22 @@ static void several_programs_are_one_tree(void **state)
     assert_string_equal(text(first, "type"), "StreamCopy");
     pop_profile_free(&graph);
     pop_profile_free(&execution);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 /* Programs nest without a limit; the liveness tree has a limit, so that every reader can read it. */
 static void deeply_nested_programs_can_be_read(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_codelets(&w);
-    pop_tensor x = world_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
+    fixture_codelets(&w);
+    pop_tensor x = fixture_variable(&w, POP_FLOAT, POP_SHAPE(ELEMENTS), "x");
     pop_program program = add_one(&w, x, "deep");
     for (unsigned i = 0; i < 3000; ++i)
         program = pop_repeat(i < 2 ? 2 : 1, pop_sequence_of(w.graph, POP_PROGRAMS(program), NULL), NULL);
-    world_start(&w, POP_PROGRAMS(program));
-    world_run(&w, 0);
+    fixture_start(&w, POP_PROGRAMS(program));
+    fixture_run(&w, 0);
     pop_profile_value graph = graph_of(&w), execution = execution_of(&w), again;
     size_t size;
     char *json = text_of(&graph, false, &size);
@@ -354,15 +354,15 @@ static void deeply_nested_programs_can_be_read(void **state)
     pop_profile_free(&again);
     pop_profile_free(&graph);
     pop_profile_free(&execution);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 static void every_kind_of_step_is_listed(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_start(&w, POP_PROGRAMS(build(&w)));
+    fixture_start(&w, POP_PROGRAMS(build(&w)));
     pop_profile_value graph = graph_of(&w);
     const pop_profile_value *programs = pop_profile_get(&graph, "programs");
     static const char *const types[] = { "Sequence",   "OnTileExecute", "DoExchange",
@@ -377,17 +377,17 @@ static void every_kind_of_step_is_listed(void **state)
             fail_msg("no program of type %s", types[i]);
     }
     pop_profile_free(&graph);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 static void json_and_cbor_read_back(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_start(&w, POP_PROGRAMS(build(&w)));
+    fixture_start(&w, POP_PROGRAMS(build(&w)));
     connect(&w);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     pop_profile_value both[2] = { graph_of(&w), execution_of(&w) };
     for (int i = 0; i < 2; ++i)
         for (int cbor = 0; cbor < 2; ++cbor) {
@@ -407,11 +407,11 @@ static void json_and_cbor_read_back(void **state)
         }
     pop_profile_free(&both[0]);
     pop_profile_free(&both[1]);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 /* Both profiles as one text. */
-static char *everything(struct world *w)
+static char *everything(struct fixture *w)
 {
     pop_profile_value map = pop_profile_map_new();
     size_t size;
@@ -424,19 +424,19 @@ static char *everything(struct world *w)
 
 static char *of_threads(const char *threads)
 {
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_start_with(&w, POP_PROGRAMS(build(&w)), POP_OPTIONS({ "target.hostThreads", threads }));
+    fixture_start_with(&w, POP_PROGRAMS(build(&w)), POP_OPTIONS({ "target.hostThreads", threads }));
     connect(&w);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     char *result = everything(&w);
-    world_close(&w);
+    fixture_close(&w);
     return result;
 }
 
 static char *of_file(void)
 {
-    struct world w;
+    struct fixture w;
     char path[] = "/tmp/tremula-profile-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -451,11 +451,11 @@ static char *of_file(void)
     assert_non_null(w.engine);
     must(pop_engine_load(w.engine, w.device, &error), &error);
     connect(&w);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     char *result = everything(&w);
     pop_executable_destroy(compiled);
     pop_executable_destroy(loaded);
-    world_close(&w);
+    fixture_close(&w);
     unlink(path);
     return result;
 }
@@ -470,7 +470,7 @@ static void threads_and_files_change_nothing(void **state)
         free(texts[i]);
 }
 
-static const char *mode_of(struct world *w)
+static const char *mode_of(struct fixture *w)
 {
     static char mode[32];
     pop_profile_value execution = execution_of(w);
@@ -482,51 +482,51 @@ static const char *mode_of(struct world *w)
 static void recording_can_be_stopped_and_reset(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_start(&w, POP_PROGRAMS(build(&w)));
+    fixture_start(&w, POP_PROGRAMS(build(&w)));
     connect(&w);
     assert_string_equal(mode_of(&w), "NONE");
     pop_engine_disable_execution_profiling(w.engine);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     assert_string_equal(mode_of(&w), "NONE");
     pop_engine_enable_execution_profiling(w.engine);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     assert_string_equal(mode_of(&w), "IPU_MODEL");
     char *once = everything(&w);
     pop_engine_reset_execution_profile(w.engine);
     assert_string_equal(mode_of(&w), "NONE");
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     char *again = everything(&w);
     assert_string_equal(once, again);
     free(once);
     free(again);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 static void a_report_that_cannot_be_written_is_an_error_of_its_call(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
-    world_start(&w, POP_PROGRAMS(build(&w)));
+    fixture_start(&w, POP_PROGRAMS(build(&w)));
     pop_error error = { 0 };
     assert_int_equal(pop_engine_write_report(w.engine, "/dev/null/report", true, &error), POP_FILE_LOAD_ERROR);
     assert_string_equal(error.api, "pop_engine_write_report");
     assert_non_null(strstr(error.text, "/dev/null/report"));
-    world_close(&w);
+    fixture_close(&w);
 }
 
 /* A device of type IPU has no estimates; instrumentation measures the same figures. */
 static void hardware_is_measured(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU);
-    world_start_with(&w, POP_PROGRAMS(build(&w)),
-                     POP_OPTIONS({ "debug.instrument", "true" }, { "debug.computeInstrumentationLevel", "vertex" }));
+    fixture_start_with(&w, POP_PROGRAMS(build(&w)),
+                       POP_OPTIONS({ "debug.instrument", "true" }, { "debug.computeInstrumentationLevel", "vertex" }));
     connect(&w);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     pop_profile_value graph = graph_of(&w), execution = execution_of(&w);
     assert_string_equal(text(&execution, "profilerMode"), "VERTICES");
     assert_null(pop_profile_path(&graph, "computeSets.cycleEstimates"));
@@ -543,7 +543,7 @@ static void hardware_is_measured(void **state)
     free(summary);
     pop_profile_free(&graph);
     pop_profile_free(&execution);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 /* Figures of a run of the program of build() at a level of instrumentation, on that many IPUs. */
@@ -553,14 +553,14 @@ struct level_run {
 };
 static struct level_run run_at_level(const char *machine, const char *level)
 {
-    struct world w;
+    struct fixture w;
     struct level_run run = { 0 };
     open_on(&w, machine, POP_TARGET_IPU);
-    world_start_with(
+    fixture_start_with(
         &w, POP_PROGRAMS(build(&w)),
         POP_OPTIONS({ "debug.instrumentCompute", "true" }, { "debug.computeInstrumentationLevel", level }));
     connect(&w);
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     pop_profile_value profile = execution_of(&w);
     const pop_profile_value *steps = pop_profile_path(&profile, "simulation.steps");
     for (size_t i = 0; i < pop_profile_size(steps); ++i) {
@@ -571,7 +571,7 @@ static struct level_run run_at_level(const char *machine, const char *level)
     }
     run.cycles = pop_profile_as_uint(pop_profile_path(&profile, "simulation.cycles"));
     pop_profile_free(&profile);
-    world_close(&w);
+    fixture_close(&w);
     return run;
 }
 
@@ -607,13 +607,13 @@ static void expect_words(const char *summary, const char *const *words, size_t c
 static void summaries_of_all_kinds(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=4 ipus=2", POP_TARGET_IPU_MODEL);
-    world_start(&w, POP_PROGRAMS(build(&w)));
+    fixture_start(&w, POP_PROGRAMS(build(&w)));
     connect(&w);
     char *before = summary_of(&w, POP_NO_OPTIONS); /* no program has run */
     assert_null(strstr(before, "Execution:"));
-    world_run(&w, 0);
+    fixture_run(&w, 0);
     char *all = summary_of(&w, POP_OPTIONS({ "showVarStorage", "1" }, { "showOptimizations", "1" },
                                            { "showExecutionSteps", "1" }, { "showPerIpuMemoryUsage", "1" },
                                            { "colours", "false" }));
@@ -629,36 +629,36 @@ static void summaries_of_all_kinds(void **state)
     free(before);
     free(all);
     free(averages);
-    world_close(&w);
+    fixture_close(&w);
 
-    world_open(&w, "cpu", false);
-    pop_tensor x = world_variable(&w, POP_FLOAT, POP_SHAPE(4), "x");
-    world_start(&w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(x, 0), x, false, NULL)));
-    world_run(&w, 0);
+    fixture_open(&w, "cpu", false);
+    pop_tensor x = fixture_variable(&w, POP_FLOAT, POP_SHAPE(4), "x");
+    fixture_start(&w, POP_PROGRAMS(pop_copy(pop_tensor_reverse(x, 0), x, false, NULL)));
+    fixture_run(&w, 0);
     assert_string_equal(mode_of(&w), "CPU");
     char *cpu = summary_of(&w, POP_OPTIONS({ "showVarStorage", "1" }));
     expect_words(cpu, (const char *const[]){ "Target:", "Number of variables:" }, 2);
     assert_null(strstr(cpu, "Memory Usage"));
     free(cpu);
-    world_close(&w);
+    fixture_close(&w);
 
     open_on(&w, "ipu2 tiles=2", POP_TARGET_IPU_MODEL); /* an empty program */
-    world_start(&w, POP_PROGRAMS(pop_sequence(w.graph, NULL)));
-    world_run(&w, 0);
+    fixture_start(&w, POP_PROGRAMS(pop_sequence(w.graph, NULL)));
+    fixture_run(&w, 0);
     char *empty = summary_of(&w, POP_OPTIONS({ "showVarStorage", "1" }, { "showExecutionSteps", "1" }));
     expect_words(empty,
                  (const char *const[]){ "Number of vertices:                0",
                                         "Total cycles:                                  0 (approx 0.0 microseconds)" },
                  2);
     free(empty);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 /* Six tiles out of memory: their number, and the five that need most. */
 static void tiles_out_of_memory_are_shown(void **state)
 {
     (void)state;
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=8", POP_TARGET_IPU_MODEL);
     for (unsigned tile = 0; tile < 6; ++tile) {
         size_t bytes = (tile == 3 ? 2000 : 700 + tile) * (size_t)1024;
@@ -668,7 +668,8 @@ static void tiles_out_of_memory_are_shown(void **state)
         pop_graph_set_tile_mapping(w.graph, t, tile);
         pop_graph_create_host_read(w.graph, handle, t);
     }
-    world_start_with(&w, POP_PROGRAMS(pop_sequence(w.graph, NULL)), POP_OPTIONS({ "debug.allowOutOfMemory", "true" }));
+    fixture_start_with(&w, POP_PROGRAMS(pop_sequence(w.graph, NULL)),
+                       POP_OPTIONS({ "debug.allowOutOfMemory", "true" }));
     pop_profile_value graph = graph_of(&w);
     check_memory(&graph, w.tiles);
     pop_profile_free(&graph);
@@ -679,7 +680,7 @@ static void tiles_out_of_memory_are_shown(void **state)
                  4);
     assert_null(strstr(summary, "Tile # 0 memory usage:"));
     free(summary);
-    world_close(&w);
+    fixture_close(&w);
 }
 
 static size_t file_bytes(const char *path)
@@ -700,17 +701,17 @@ static void the_graph_is_reported_after_compiling(void **state)
     assert_non_null(mkdtemp(directory));
     snprintf(option, sizeof(option), "%s/option", directory);
     snprintf(variable, sizeof(variable), "%s/variable", directory);
-    struct world w;
+    struct fixture w;
     open_on(&w, "ipu2 tiles=2", POP_TARGET_IPU_MODEL);
     pop_program nothing = pop_sequence(w.graph, NULL);
-    world_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
+    fixture_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
     assert_true(file_bytes(option) > 500);
     unlink(option);
     setenv("POPLAR_GRAPH_REPORT_DEST", variable, 1); /* has priority over the option */
-    world_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
+    fixture_start_with(&w, POP_PROGRAMS(nothing), POP_OPTIONS({ "debug.graphReportDestination", option }));
     unsetenv("POPLAR_GRAPH_REPORT_DEST");
     assert_true(file_bytes(variable) > 500 && !file_bytes(option));
-    world_close(&w);
+    fixture_close(&w);
     unlink(variable);
     rmdir(directory);
 }

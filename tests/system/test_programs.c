@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typical programs: the guide's matrix-vector product, a compute set in several programs, a loop until convergence, a
  * stop from outside, results that do not depend on the number of threads. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 enum { ROWS = 23, COLUMNS = 31, SPLIT = 4 };
 
 /* Each row in SPLIT pieces, a dot product for each, and a sum: tutorial 7. */
-static pop_program matrix_vector(struct world *w, pop_tensor matrix, pop_tensor in, pop_tensor out)
+static pop_program matrix_vector(struct fixture *w, pop_tensor matrix, pop_tensor in, pop_tensor out)
 {
     pop_tensor partials = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS, SPLIT), "partials");
     pop_compute_set multiply = pop_graph_add_compute_set(w->graph, "mul"),
                     reduce = pop_graph_add_compute_set(w->graph, "reduce");
-    world_spread(w, partials);
+    fixture_spread(w, partials);
     for (unsigned row = 0; row < ROWS; ++row) {
         for (unsigned piece = 0; piece < SPLIT; ++piece) {
             size_t begin = COLUMNS * piece / SPLIT, end = COLUMNS * (piece + 1) / SPLIT;
@@ -26,7 +26,7 @@ static pop_program matrix_vector(struct world *w, pop_tensor matrix, pop_tensor 
                                 { "out", pop_tensor_index(partials, POP_SHAPE(row, piece)) }));
             pop_graph_map_vertex(w->graph, v, (row * SPLIT + piece) % w->tiles);
         }
-        pop_vertex sum = world_vertex(w, reduce, "SumVertex", row);
+        pop_vertex sum = fixture_vertex(w, reduce, "SumVertex", row);
         pop_graph_connect(w->graph, sum, "in", pop_tensor_at(partials, row));
         pop_graph_connect(w->graph, sum, "out", pop_tensor_at(out, row));
     }
@@ -34,25 +34,25 @@ static pop_program matrix_vector(struct world *w, pop_tensor matrix, pop_tensor 
                            "matrix vector");
 }
 
-static void the_guides_matrix_vector_product(struct world *w)
+static void the_guides_matrix_vector_product(struct fixture *w)
 {
-    world_codelets(w);
+    fixture_codelets(w);
     pop_tensor matrix = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "matrix");
     pop_tensor in = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(COLUMNS), "in"),
                out = pop_graph_add_variable(w->graph, POP_FLOAT, POP_SHAPE(ROWS), "out");
-    world_spread(w, matrix);
-    world_spread(w, in);
-    world_spread(w, out);
+    fixture_spread(w, matrix);
+    fixture_spread(w, in);
+    fixture_spread(w, out);
     pop_stream matrix_stream = pop_graph_add_host_to_device_fifo(w->graph, "matrix", POP_FLOAT, ROWS * COLUMNS,
                                                                  POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream in_stream =
         pop_graph_add_host_to_device_fifo(w->graph, "in", POP_FLOAT, COLUMNS, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_stream out_stream = pop_graph_add_device_to_host_fifo(w->graph, "out", POP_FLOAT, ROWS, POP_NO_OPTIONS);
-    world_start(w, POP_PROGRAMS(pop_sequence_of(w->graph,
-                                                POP_PROGRAMS(pop_copy_from_stream(matrix_stream, matrix, false, NULL),
-                                                             pop_copy_from_stream(in_stream, in, false, NULL)),
-                                                NULL),
-                                matrix_vector(w, matrix, in, out), pop_copy_to_stream(out, out_stream, false, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_sequence_of(w->graph,
+                                                  POP_PROGRAMS(pop_copy_from_stream(matrix_stream, matrix, false, NULL),
+                                                               pop_copy_from_stream(in_stream, in, false, NULL)),
+                                                  NULL),
+                                  matrix_vector(w, matrix, in, out), pop_copy_to_stream(out, out_stream, false, NULL)));
     float m[ROWS][COLUMNS], x[COLUMNS], y[ROWS];
     struct dice dice = { 7 };
     for (int j = 0; j < COLUMNS; ++j) {
@@ -65,7 +65,7 @@ static void the_guides_matrix_vector_product(struct world *w)
     must(pop_engine_connect_stream(w->engine, "in", x, &error), &error);
     must(pop_engine_connect_stream(w->engine, "out", y, &error), &error);
     for (unsigned program = 0; program < 3; ++program)
-        world_run(w, program);
+        fixture_run(w, program);
     for (int i = 0; i < ROWS; ++i) {
         float expected = 0; /* small integers: exact in any order */
         for (int j = 0; j < COLUMNS; ++j)
@@ -74,48 +74,48 @@ static void the_guides_matrix_vector_product(struct world *w)
     }
 }
 
-static void a_set_in_several_programs_and_vertices_added_late(struct world *w)
+static void a_set_in_several_programs_and_vertices_added_late(struct fixture *w)
 {
-    world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v");
+    fixture_codelets(w);
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(4), "v");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_program twice = pop_repeat(2, pop_execute(set, NULL), NULL), once = pop_execute(set, NULL);
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 0), "data", pop_tensor_slice(v, 0, 2, 0));
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data",
+    pop_graph_connect(w->graph, fixture_vertex(w, set, "AddOne", 0), "data", pop_tensor_slice(v, 0, 2, 0));
+    pop_graph_connect(w->graph, fixture_vertex(w, set, "AddOne", 1), "data",
                       pop_tensor_slice(v, 2, 3, 0)); /* added after the programs */
-    world_start(w, POP_PROGRAMS(twice, once));
-    world_run(w, 0);
-    world_run(w, 1);
-    WORLD_FLOATS(w, "v", 3, 3, 3, 0);
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 2), "data",
+    fixture_start(w, POP_PROGRAMS(twice, once));
+    fixture_run(w, 0);
+    fixture_run(w, 1);
+    FIXTURE_FLOATS(w, "v", 3, 3, 3, 0);
+    pop_graph_connect(w->graph, fixture_vertex(w, set, "AddOne", 2), "data",
                       pop_tensor_slice(v, 3, 4, 0)); /* part of the next engine only */
-    world_run(w, 1);
-    WORLD_FLOATS(w, "v", 4, 4, 4, 0);
-    world_start(w, POP_PROGRAMS(twice, once));
-    world_run(w, 0);
-    WORLD_FLOATS(w, "v", 2, 2, 2, 2);
+    fixture_run(w, 1);
+    FIXTURE_FLOATS(w, "v", 4, 4, 4, 0);
+    fixture_start(w, POP_PROGRAMS(twice, once));
+    fixture_run(w, 0);
+    FIXTURE_FLOATS(w, "v", 2, 2, 2, 2);
 }
 
-static void a_graph_is_usable_after_a_program_that_does_not_compile(struct world *w)
+static void a_graph_is_usable_after_a_program_that_does_not_compile(struct fixture *w)
 {
-    world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2), "v");
+    fixture_codelets(w);
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(2), "v");
     pop_compute_set bad = pop_graph_add_compute_set(w->graph, "bad"),
                     good = pop_graph_add_compute_set(w->graph, "good");
-    pop_graph_connect(w->graph, world_vertex(w, bad, "AddOne", 0), "data", v);
-    pop_graph_connect(w->graph, world_vertex(w, bad, "AddOne", 1), "data", v);
-    pop_graph_connect(w->graph, world_vertex(w, good, "AddOne", 1), "data", v);
+    pop_graph_connect(w->graph, fixture_vertex(w, bad, "AddOne", 0), "data", v);
+    pop_graph_connect(w->graph, fixture_vertex(w, bad, "AddOne", 1), "data", v);
+    pop_graph_connect(w->graph, fixture_vertex(w, good, "AddOne", 1), "data", v);
     pop_error error = { 0 };
     assert_null(pop_engine_create(w->graph, POP_PROGRAMS(pop_execute(bad, NULL)), POP_NO_OPTIONS, &error));
     assert_int_equal(error.status, POP_GRAPH_CYCLE_ERROR);
     pop_graph_take_error(w->graph, NULL);
-    world_start(w, POP_PROGRAMS(pop_execute(good, NULL)));
-    world_run(w, 0);
-    WORLD_FLOATS(w, "v", 1, 1);
+    fixture_start(w, POP_PROGRAMS(pop_execute(good, NULL)));
+    fixture_run(w, 0);
+    FIXTURE_FLOATS(w, "v", 1, 1);
 }
 
 struct stopper {
-    struct world *w;
+    struct fixture *w;
     int calls;
 };
 
@@ -128,12 +128,12 @@ static pop_status stop_at_five(const void *const *inputs, void *const *outputs, 
     return POP_OK;
 }
 
-static void a_run_stops_when_asked_and_can_run_again(struct world *w)
+static void a_run_stops_when_asked_and_can_run_again(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(1), "v");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(1), "v");
     pop_host_function tick = pop_graph_add_host_function(w->graph, "tick", NULL, 0, NULL, 0);
     pop_program call = pop_call_host(tick, (pop_tensors){ 0 }, (pop_tensors){ 0 }, NULL);
-    world_start(
+    fixture_start(
         w,
         POP_PROGRAMS(pop_repeat(1000000000,
                                 pop_sequence_of(w->graph, POP_PROGRAMS(call, pop_copy(v, v, false, NULL)), NULL), NULL),
@@ -144,44 +144,44 @@ static void a_run_stops_when_asked_and_can_run_again(struct world *w)
     pop_status status = pop_engine_run(w->engine, 0, &error); /* the run may end before the stop takes effect */
     (void)status;
     assert_int_equal(stopper.calls, 5);
-    world_run(w, 1);
+    fixture_run(w, 1);
     assert_int_equal(stopper.calls, 6);
 }
 
 /* A loop whose condition is a consensus: every element goes up by one until one of them is 0. */
-static void a_loop_until_all_vertices_agree(struct world *w)
+static void a_loop_until_all_vertices_agree(struct fixture *w)
 {
-    world_codelets(w);
-    pop_tensor t = world_variable(w, POP_INT, POP_SHAPE(6), "t"),
-               busy = world_variable(w, POP_BOOL, POP_SHAPE(), "busy");
+    fixture_codelets(w);
+    pop_tensor t = fixture_variable(w, POP_INT, POP_SHAPE(6), "t"),
+               busy = fixture_variable(w, POP_BOOL, POP_SHAPE(), "busy");
     pop_compute_set test = pop_graph_add_compute_set(w->graph, NULL), step = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < 6; ++i)
-        pop_graph_connect(w->graph, world_vertex(w, test, "NotZero", i), "x", pop_tensor_at(t, i));
-    pop_vertex v = world_vertex(w, step, "Successor", 0);
+        pop_graph_connect(w->graph, fixture_vertex(w, test, "NotZero", i), "x", pop_tensor_at(t, i));
+    pop_vertex v = fixture_vertex(w, step, "Successor", 0);
     pop_graph_connect(w->graph, v, "x", t);
     pop_graph_connect(w->graph, v, "y", t);
-    world_start(w, POP_PROGRAMS(pop_repeat_while_true(pop_execute_consensus(test, busy, NULL), busy,
-                                                      pop_execute(step, NULL), NULL)));
-    WORLD_PUT(w, "t", ((const int[]){ -9, -7, -20, -8, 5, -30 }));
-    world_run(w, 0);
-    WORLD_INTS(w, "t", -2, 0, -13, -1, 12, -23);
+    fixture_start(w, POP_PROGRAMS(pop_repeat_while_true(pop_execute_consensus(test, busy, NULL), busy,
+                                                        pop_execute(step, NULL), NULL)));
+    FIXTURE_PUT(w, "t", ((const int[]){ -9, -7, -20, -8, 5, -30 }));
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "t", -2, 0, -13, -1, 12, -23);
 }
 
 /* The same bytes with 1, 2 and 4 threads. */
-static void threads_do_not_change_results(struct world *w)
+static void threads_do_not_change_results(struct fixture *w)
 {
     enum { N = 997 };
-    world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(N, 7), "v"),
-               sums = world_variable(w, POP_FLOAT, POP_SHAPE(N), "sums");
+    fixture_codelets(w);
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(N, 7), "v"),
+               sums = fixture_variable(w, POP_FLOAT, POP_SHAPE(N), "sums");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL), add = pop_graph_add_compute_set(w->graph, NULL);
     for (unsigned i = 0; i < N; ++i) {
-        pop_vertex vertex = world_vertex(w, set, "SumVertex", i);
+        pop_vertex vertex = fixture_vertex(w, set, "SumVertex", i);
         pop_graph_connect(w->graph, vertex, "in",
                           i % 2 ? pop_tensor_at(v, i)
                                 : pop_tensor_slice(pop_tensor_flatten(pop_tensor_transpose(v)), i, i + 7, 0));
         pop_graph_connect(w->graph, vertex, "out", pop_tensor_at(sums, i));
-        pop_graph_connect(w->graph, world_vertex(w, add, "AddOne", i), "data",
+        pop_graph_connect(w->graph, fixture_vertex(w, add, "AddOne", i), "data",
                           pop_tensor_reverse(pop_tensor_at(v, i), 0));
     }
     float *values = malloc(N * 7 * sizeof(*values)), *results[3];
@@ -190,16 +190,16 @@ static void threads_do_not_change_results(struct world *w)
         values[i] = (float)dice_roll(&dice, 1000000) / 7;
     static const char *const threads[] = { "1", "2", "4" };
     for (int k = 0; k < 3; ++k) {
-        world_start_with(
+        fixture_start_with(
             w,
             POP_PROGRAMS(pop_repeat(
                 3, pop_sequence_of(w->graph, POP_PROGRAMS(pop_execute(add, NULL), pop_execute(set, NULL)), NULL),
                 NULL)),
             POP_OPTIONS({ "target.hostThreads", threads[k] }));
-        world_put(w, "v", values, N * 7 * sizeof(*values));
-        world_run(w, 0);
+        fixture_put(w, "v", values, N * 7 * sizeof(*values));
+        fixture_run(w, 0);
         results[k] = malloc(N * sizeof(float));
-        world_get(w, "sums", results[k], N * sizeof(float));
+        fixture_get(w, "sums", results[k], N * sizeof(float));
         assert_memory_equal(results[k], results[0], N * sizeof(float));
     }
     for (int k = 0; k < 3; ++k)
@@ -208,12 +208,13 @@ static void threads_do_not_change_results(struct world *w)
 }
 
 /* A virtual graph has its own tile numbers, and shares everything else with its parent graph. */
-static void virtual_graphs_build_one_program(struct world *w)
+static void virtual_graphs_build_one_program(struct fixture *w)
 {
     if (w->tiles < 7)
         return;
-    world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(4), "v"), s = world_variable(w, POP_FLOAT, POP_SHAPE(2), "s");
+    fixture_codelets(w);
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(4), "v"),
+               s = fixture_variable(w, POP_FLOAT, POP_SHAPE(2), "s");
     pop_compute_set set = pop_graph_add_compute_set(w->graph, NULL);
     pop_graph *parts[] = { pop_graph_create_virtual_range(w->graph, 0, 3),
                            pop_graph_create_virtual_tiles(w->graph, POP_DIMS(6, 4)) };
@@ -226,12 +227,12 @@ static void virtual_graphs_build_one_program(struct world *w)
     }
     assert_int_equal(pop_graph_physical_tile(parts[1], 1), 4);
     assert_int_equal(pop_graph_virtual_tile(parts[1], 6), 0);
-    world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
     pop_graph_destroy(parts[0]);
     pop_graph_destroy(parts[1]);
-    WORLD_PUT(w, "v", ((const float[]){ 1, 2, 3, 4 }));
-    world_run(w, 0);
-    WORLD_FLOATS(w, "s", 3, 7);
+    FIXTURE_PUT(w, "v", ((const float[]){ 1, 2, 3, 4 }));
+    fixture_run(w, 0);
+    FIXTURE_FLOATS(w, "s", 3, 7);
 }
 
 int main(void)

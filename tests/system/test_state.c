@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lifetime of state: between runs and programs, initial values at each load, executables in another process. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,35 +8,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void programs_share_state_between_runs(struct world *w)
+static void programs_share_state_between_runs(struct fixture *w)
 {
-    pop_tensor a = world_variable(w, POP_INT, POP_SHAPE(3), "a"), b = world_variable(w, POP_INT, POP_SHAPE(3), "b");
-    world_start(w, POP_PROGRAMS(pop_copy(a, b, false, NULL),
-                                pop_copy(pop_tensor_slice(b, 1, 3, 0), pop_tensor_slice(a, 0, 2, 0), false, NULL)));
-    WORLD_PUT(w, "a", ((const int[]){ 1, 2, 3 }));
-    world_run(w, 0);
-    world_run(w, 1);
-    world_run(w, 0);
-    world_run(w, 1);
-    WORLD_INTS(w, "a", 3, 3, 3);
-    WORLD_INTS(w, "b", 2, 3, 3);
+    pop_tensor a = fixture_variable(w, POP_INT, POP_SHAPE(3), "a"), b = fixture_variable(w, POP_INT, POP_SHAPE(3), "b");
+    fixture_start(w, POP_PROGRAMS(pop_copy(a, b, false, NULL),
+                                  pop_copy(pop_tensor_slice(b, 1, 3, 0), pop_tensor_slice(a, 0, 2, 0), false, NULL)));
+    FIXTURE_PUT(w, "a", ((const int[]){ 1, 2, 3 }));
+    fixture_run(w, 0);
+    fixture_run(w, 1);
+    fixture_run(w, 0);
+    fixture_run(w, 1);
+    FIXTURE_INTS(w, "a", 3, 3, 3);
+    FIXTURE_INTS(w, "b", 2, 3, 3);
 }
 
-static void a_load_restores_initial_values(struct world *w)
+static void a_load_restores_initial_values(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(2, 2), "v"),
-               h = world_variable(w, POP_HALF, POP_SHAPE(2), "h");
-    pop_tensor u = world_variable(w, POP_INT, POP_SHAPE(2), "u");
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(2, 2), "v"),
+               h = fixture_variable(w, POP_HALF, POP_SHAPE(2), "h");
+    pop_tensor u = fixture_variable(w, POP_INT, POP_SHAPE(2), "u");
     pop_graph_set_initial_value(w->graph, pop_tensor_transpose(v), POP_DOUBLE, ((const double[]){ 1, 2, 3, 4 }));
     pop_graph_set_initial_fill(w->graph, pop_tensor_at(pop_tensor_at(v, 1), 1), POP_INT, &(const int){ 9 });
     pop_graph_set_initial_half(w->graph, h, ((const uint16_t[]){ 0x3c00, 0xc000 }));
-    world_start(w, POP_PROGRAMS(pop_sequence(w->graph, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_sequence(w->graph, NULL)));
     for (int load = 0; load < 2; ++load) {
-        WORLD_FLOATS(w, "v", 1, 3, 2, 9);
-        world_expect(w, "h", POP_HALF, ((const uint16_t[]){ 0x3c00, 0xc000 }), 4);
-        WORLD_INTS(w, "u", 0, 0);
-        WORLD_PUT(w, "v", ((const float[]){ 5, 5, 5, 5 }));
-        WORLD_PUT(w, "u", ((const int[]){ 6, 6 }));
+        FIXTURE_FLOATS(w, "v", 1, 3, 2, 9);
+        fixture_expect(w, "h", POP_HALF, ((const uint16_t[]){ 0x3c00, 0xc000 }), 4);
+        FIXTURE_INTS(w, "u", 0, 0);
+        FIXTURE_PUT(w, "v", ((const float[]){ 5, 5, 5, 5 }));
+        FIXTURE_PUT(w, "u", ((const int[]){ 6, 6 }));
         pop_error error = { 0 };
         must(pop_engine_load(w->engine, w->device, &error), &error);
     }
@@ -45,27 +45,27 @@ static void a_load_restores_initial_values(struct world *w)
     must_build(w);
 }
 
-static void two_engines_of_one_graph_do_not_share(struct world *w)
+static void two_engines_of_one_graph_do_not_share(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2), "v");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(2), "v");
     pop_program swap = pop_copy(pop_tensor_reverse(v, 0), v, false, NULL);
-    world_start(w, POP_PROGRAMS(swap));
-    struct world other = *w;
+    fixture_start(w, POP_PROGRAMS(swap));
+    struct fixture other = *w;
     other.engine = NULL;
-    world_start(&other, POP_PROGRAMS(swap));
-    WORLD_PUT(w, "v", ((const int[]){ 1, 2 }));
-    WORLD_PUT(&other, "v", ((const int[]){ 3, 4 }));
-    world_run(w, 0);
-    WORLD_INTS(w, "v", 2, 1);
-    WORLD_INTS(&other, "v", 3, 4);
+    fixture_start(&other, POP_PROGRAMS(swap));
+    FIXTURE_PUT(w, "v", ((const int[]){ 1, 2 }));
+    FIXTURE_PUT(&other, "v", ((const int[]){ 3, 4 }));
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "v", 2, 1);
+    FIXTURE_INTS(&other, "v", 3, 4);
     pop_engine_destroy(other.engine);
-    world_run(w, 0);
-    WORLD_INTS(w, "v", 1, 2);
+    fixture_run(w, 0);
+    FIXTURE_INTS(w, "v", 1, 2);
 }
 
-static void an_executable_outlives_its_graph(struct world *w)
+static void an_executable_outlives_its_graph(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2), "v");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(2), "v");
     pop_graph_set_initial_value(w->graph, v, POP_INT, ((const int[]){ 1, 2 }));
     pop_executable *executable = NULL;
     pop_error error = { 0 };
@@ -78,7 +78,7 @@ static void an_executable_outlives_its_graph(struct world *w)
     must(error.status, &error);
     pop_executable_destroy(executable);
     must(pop_engine_load_and_run(w->engine, w->device, 0, &error), &error);
-    WORLD_INTS(w, "v", 2, 1);
+    FIXTURE_INTS(w, "v", 2, 1);
 }
 
 static void count_progress(int done, int total, void *user)
@@ -88,9 +88,9 @@ static void count_progress(int done, int total, void *user)
     *last = done;
 }
 
-static void progress_goes_from_zero_to_the_total(struct world *w)
+static void progress_goes_from_zero_to_the_total(struct fixture *w)
 {
-    pop_tensor v = world_variable(w, POP_INT, POP_SHAPE(2), "v");
+    pop_tensor v = fixture_variable(w, POP_INT, POP_SHAPE(2), "v");
     pop_executable *executable = NULL;
     pop_error error = { 0 };
     int last = 0;
@@ -106,16 +106,16 @@ static void progress_goes_from_zero_to_the_total(struct world *w)
 enum { HISTORY = 4 };
 
 /* v = v reversed, k times; the stream sends k, prints show v; a vertex adds 1 to each. */
-static void build_for_the_child(struct world *w, const char *path)
+static void build_for_the_child(struct fixture *w, const char *path)
 {
-    world_codelets(w);
-    pop_tensor v = world_variable(w, POP_FLOAT, POP_SHAPE(3), "v"),
-               more = world_variable(w, POP_BOOL, POP_SHAPE(HISTORY), "more");
+    fixture_codelets(w);
+    pop_tensor v = fixture_variable(w, POP_FLOAT, POP_SHAPE(3), "v"),
+               more = fixture_variable(w, POP_BOOL, POP_SHAPE(HISTORY), "more");
     pop_graph_set_initial_value(w->graph, v, POP_INT, ((const int[]){ 1, 2, 3 }));
     pop_stream in =
         pop_graph_add_host_to_device_fifo(w->graph, "in", POP_BOOL, HISTORY, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "set");
-    pop_graph_connect(w->graph, world_vertex(w, set, "AddOne", 1), "data", pop_tensor_reverse(v, 0));
+    pop_graph_connect(w->graph, fixture_vertex(w, set, "AddOne", 1), "data", pop_tensor_reverse(v, 0));
     pop_tensor rest = pop_tensor_slice(more, 1, HISTORY, 0), first = pop_tensor_slice(more, 0, 1, 0);
     pop_program shift = pop_copy(pop_tensor_concat(POP_TENSORS(rest, first), 0), more, false, NULL);
     pop_program body = pop_sequence_of(
@@ -170,7 +170,7 @@ static int child(const char *path)
     return ok ? 0 : 1;
 }
 
-static void an_executable_runs_in_another_process(struct world *w)
+static void an_executable_runs_in_another_process(struct fixture *w)
 {
     char path[] = "system_state_XXXXXX", program[4096];
     int file = mkstemp(path);

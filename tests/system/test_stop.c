@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs that are stopped from outside, and codelets and callbacks with faults: each ends in an error at worst, within a
  * second. */
-#include "world.h"
+#include "fixture.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -91,7 +91,7 @@ static void *stop_soon(void *argument)
 }
 
 /* Runs a program that would not end. */
-static pop_status run_stopped(struct world *w, unsigned program, bool by_signal, pop_error *error)
+static pop_status run_stopped(struct fixture *w, unsigned program, bool by_signal, pop_error *error)
 {
     struct stopper stopper = { .engine = by_signal ? NULL : w->engine };
     sem_init(&stopper.begun, 0, 0);
@@ -109,26 +109,26 @@ static pop_status run_stopped(struct world *w, unsigned program, bool by_signal,
     return status;
 }
 
-static pop_tensor spread(struct world *w, unsigned count, const char *name)
+static pop_tensor spread(struct fixture *w, unsigned count, const char *name)
 {
-    return world_variable(w, POP_INT, POP_SHAPE(count), name);
+    return fixture_variable(w, POP_INT, POP_SHAPE(count), name);
 }
 
-static void start(struct world *w, pop_programs programs, const char *threads, const char *isolates)
+static void start(struct fixture *w, pop_programs programs, const char *threads, const char *isolates)
 {
-    world_start_with(w, programs,
-                     POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
+    fixture_start_with(w, programs,
+                       POP_OPTIONS({ "target.hostThreads", threads }, { "debug.isolateCodelets", isolates }));
 }
 
 /* With an estimate, so that its code is not executed to count cycles. */
-static pop_vertex vertex_of(struct world *w, pop_compute_set set, const char *type, unsigned tile)
+static pop_vertex vertex_of(struct fixture *w, pop_compute_set set, const char *type, unsigned tile)
 {
-    pop_vertex vertex = world_vertex(w, set, type, tile);
+    pop_vertex vertex = fixture_vertex(w, set, type, tile);
     pop_graph_set_perf_estimate(w->graph, vertex, 1, 1);
     return vertex;
 }
 
-static pop_program spinning(struct world *w, pop_tensor t)
+static pop_program spinning(struct fixture *w, pop_tensor t)
 {
     pop_compute_set set = pop_graph_add_compute_set(w->graph, "spin");
     pop_graph_add_codelets_source(w->graph, source, POP_FILE_C, "");
@@ -137,32 +137,32 @@ static pop_program spinning(struct world *w, pop_tensor t)
     return pop_execute(set, NULL);
 }
 
-static void an_endless_codelet_is_stopped(struct world *w)
+static void an_endless_codelet_is_stopped(struct fixture *w)
 {
     static const char *const modes[][2] = { { "1", "false" }, { "3", "false" }, { "1", "true" }, { "3", "true" } };
     pop_tensor t = spread(w, 40, "t");
-    pop_program spin = spinning(w, t), fine = pop_copy(world_constant(w, POP_INT, POP_SHAPE(40), 3), t, false, NULL);
+    pop_program spin = spinning(w, t), fine = pop_copy(fixture_constant(w, POP_INT, POP_SHAPE(40), 3), t, false, NULL);
     for (unsigned m = 0; m < 4; ++m) {
         start(w, POP_PROGRAMS(spin, fine), modes[m][0], modes[m][1]);
         pop_error error = { 0 };
         assert_int_equal(run_stopped(w, 0, m % 2, &error), POP_RUNTIME_ERROR);
         assert_non_null(strstr(error.text, "stopped in compute set 'spin'"));
         must(pop_engine_load(w->engine, w->device, &error), &error);
-        world_run(w, 1);
+        fixture_run(w, 1);
         int values[40];
-        world_get(w, "t", values, sizeof(values));
+        fixture_get(w, "t", values, sizeof(values));
         assert_int_equal(values[39], 3);
         pop_engine_destroy(w->engine);
         w->engine = NULL;
     }
 }
 
-static void an_endless_loop_is_stopped(struct world *w)
+static void an_endless_loop_is_stopped(struct fixture *w)
 {
     pop_tensor a = spread(w, 4, "a"), b = spread(w, 4, "b");
     pop_program forever = pop_repeat_while_true(
-        pop_sequence(w->graph, NULL), world_constant(w, POP_BOOL, POP_SHAPE(), 1), pop_copy(a, b, false, NULL), NULL);
-    world_start(w, POP_PROGRAMS(forever));
+        pop_sequence(w->graph, NULL), fixture_constant(w, POP_BOOL, POP_SHAPE(), 1), pop_copy(a, b, false, NULL), NULL);
+    fixture_start(w, POP_PROGRAMS(forever));
     pop_error error = { 0 };
     must(run_stopped(w, 0, false, &error), &error);
     must(run_stopped(w, 0, true, &error), &error);
@@ -184,7 +184,7 @@ static pop_status leave(void *data, void *user)
     longjmp(out, 1);
 }
 
-static pop_program streaming(struct world *w)
+static pop_program streaming(struct fixture *w)
 {
     pop_tensor t = spread(w, 4, "t");
     pop_stream stream =
@@ -192,18 +192,18 @@ static pop_program streaming(struct world *w)
     return pop_repeat(100000000, pop_copy_from_stream(stream, t, false, NULL), NULL);
 }
 
-static void a_sleeping_callback_is_woken(struct world *w)
+static void a_sleeping_callback_is_woken(struct fixture *w)
 {
-    world_start(w, POP_PROGRAMS(streaming(w)));
+    fixture_start(w, POP_PROGRAMS(streaming(w)));
     pop_error error = { 0 };
     must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = sleep_long }, &error),
          &error);
     must(run_stopped(w, 0, false, &error), &error);
 }
 
-static void an_engine_whose_callback_did_not_return_is_reset(struct world *w)
+static void an_engine_whose_callback_did_not_return_is_reset(struct fixture *w)
 {
-    world_start(w, POP_PROGRAMS(streaming(w)));
+    fixture_start(w, POP_PROGRAMS(streaming(w)));
     pop_error error = { 0 };
     must(pop_engine_connect_stream_callback(w->engine, "in", (pop_stream_callback){ .fetch = leave }, &error), &error);
     if (!setjmp(out))
@@ -218,7 +218,7 @@ static void an_engine_whose_callback_did_not_return_is_reset(struct world *w)
 
 /* ---- codelets in a process of their own ---- */
 
-static void what_codelets_do_to_their_process_is_an_error(struct world *w)
+static void what_codelets_do_to_their_process_is_an_error(struct fixture *w)
 {
     static const struct {
         int what;
@@ -242,25 +242,25 @@ static void what_codelets_do_to_their_process_is_an_error(struct world *w)
         int values[20] = { 0 };
         values[13] = rows[r].what;
         must(pop_engine_load(w->engine, w->device, &error), &error);
-        WORLD_PUT(w, "t", values);
+        FIXTURE_PUT(w, "t", values);
         if (rows[r].words) {
-            world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, rows[r].words);
+            fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, rows[r].words);
             continue;
         }
         must(pop_engine_run(w->engine, 0, &error), &error);
-        world_get(w, "t", values, sizeof(values));
+        fixture_get(w, "t", values, sizeof(values));
         assert_int_equal(values[0], 100);
     }
     pop_error error = { 0 };
     int values[20] = { 0 };
     values[13] = 6; /* only the end of its process stops it */
     must(pop_engine_load(w->engine, w->device, &error), &error);
-    WORLD_PUT(w, "t", values);
+    FIXTURE_PUT(w, "t", values);
     assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
 }
 
 /* The main thread of the child process waits for a worker thread, 20 s in all vertices, which never returns. */
-static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
+static void a_codelet_that_ends_a_helper_thread_is_an_error(struct fixture *w)
 {
     enum { VERTICES = 4000 }; /* enough to be shared between threads */
     if (w->checked)           /* one vertex after the other, on the main thread */
@@ -271,12 +271,12 @@ static void a_codelet_that_ends_a_helper_thread_is_an_error(struct world *w)
     for (unsigned i = 0; i < VERTICES; ++i)
         pop_graph_connect(w->graph, vertex_of(w, set, "Leave", i), "out", pop_tensor_at(t, i));
     start(w, POP_PROGRAMS(pop_execute(set, NULL)), "2", "true");
-    world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+    fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
 }
 
 /* ---- the end of a thread that is the engine's, or the caller's ---- */
 
-static void a_codelet_cannot_end_its_thread(struct world *w)
+static void a_codelet_cannot_end_its_thread(struct fixture *w)
 {
     enum { VERTICES = 4000 };
     pop_tensor t = spread(w, VERTICES, "t");
@@ -291,15 +291,15 @@ static void a_codelet_cannot_end_its_thread(struct world *w)
     pop_error error;
     for (int round = 0; round < 3; ++round) {
         values[0] = 2;
-        WORLD_PUT(w, "t", values);
-        world_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+        FIXTURE_PUT(w, "t", values);
+        fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
         must(pop_engine_load(w->engine, w->device, &error), &error);
         values[0] = 0;
-        WORLD_PUT(w, "t", values);
+        FIXTURE_PUT(w, "t", values);
         must(pop_engine_run(w->engine, 0, &error), &error);
         if (w->checked || round)
             continue; /* the main thread waits for another one once */
-        world_run_fails(w, 1, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+        fixture_run_fails(w, 1, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
         must(pop_engine_load(w->engine, w->device, &error), &error);
     }
 }
@@ -322,31 +322,31 @@ static pop_status end_thread_of_host(const void *const *inputs, void *const *out
     return end_thread(NULL, user);
 }
 
-static void a_callback_cannot_end_its_thread(struct world *w)
+static void a_callback_cannot_end_its_thread(struct fixture *w)
 {
     int ends[] = { 1, 0 };
     pop_error error = { 0 };
     pop_tensor t = spread(w, 4, "u");
     pop_host_argument argument = { POP_INT, 4 };
     pop_host_function host = pop_graph_add_host_function(w->graph, "host", &argument, 1, NULL, 0);
-    world_start(w, POP_PROGRAMS(streaming(w), pop_call_host(host, POP_TENSORS(t), (pop_tensors){ 0 }, NULL)));
+    fixture_start(w, POP_PROGRAMS(streaming(w), pop_call_host(host, POP_TENSORS(t), (pop_tensors){ 0 }, NULL)));
     must(pop_engine_connect_host_function(w->engine, "host", end_thread_of_host, &ends[0], &error), &error);
     for (int i = 0; i < 2; ++i) {
         pop_stream_callback callback = { .fetch = end_thread, .complete = end_thread_after, .user = &ends[i] };
         must(pop_engine_connect_stream_callback(w->engine, "in", callback, &error), &error);
-        world_run_fails(w, 0, POP_RUNTIME_ERROR, "a callback of stream 'in' called pthread_exit");
+        fixture_run_fails(w, 0, POP_RUNTIME_ERROR, "a callback of stream 'in' called pthread_exit");
         must(pop_engine_load(w->engine, w->device, &error), &error);
     }
-    world_run_fails(w, 1, POP_RUNTIME_ERROR, "host function 'host' failed: it called pthread_exit");
+    fixture_run_fails(w, 1, POP_RUNTIME_ERROR, "host function 'host' failed: it called pthread_exit");
 }
 
-static void a_print_that_cannot_be_written_is_an_error(struct world *w)
+static void a_print_that_cannot_be_written_is_an_error(struct fixture *w)
 {
     pop_tensor t = spread(w, 4, "t");
-    world_start(w, POP_PROGRAMS(pop_print_tensor("values", t, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_print_tensor("values", t, NULL)));
     FILE *full = fopen("/dev/full", "w");
     pop_engine_set_print_stream(w->engine, full);
-    world_run_fails(w, 0, POP_RUNTIME_ERROR, "cannot print tensor 'values': No space left on device");
+    fixture_run_fails(w, 0, POP_RUNTIME_ERROR, "cannot print tensor 'values': No space left on device");
     pop_engine_set_print_stream(w->engine, NULL);
     fclose(full);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams to buffers, circular buffers and callbacks, with prefetch on and off; remote buffers with and without row
  * indices. */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ struct piped {
     pop_program once; /* in -> v -> out */
 };
 
-static struct piped piped_open(struct world *w, size_t elements)
+static struct piped piped_open(struct fixture *w, size_t elements)
 {
     struct piped p;
-    p.v = world_variable(w, POP_INT, POP_SHAPE(elements), "v");
+    p.v = fixture_variable(w, POP_INT, POP_SHAPE(elements), "v");
     p.in = pop_graph_add_host_to_device_fifo(w->graph, "in", POP_INT, elements, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
     p.out = pop_graph_add_device_to_host_fifo(w->graph, "out", POP_INT, elements, POP_NO_OPTIONS);
     p.once = pop_sequence_of(
@@ -24,38 +24,38 @@ static struct piped piped_open(struct world *w, size_t elements)
     return p;
 }
 
-static void plain_buffers_move_the_same_elements_each_time(struct world *w)
+static void plain_buffers_move_the_same_elements_each_time(struct fixture *w)
 {
     struct piped p = piped_open(w, 3);
-    world_start(w, POP_PROGRAMS(pop_repeat(2, p.once, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_repeat(2, p.once, NULL)));
     int in[] = { 1, 2, 3 }, out[] = { 9, 9, 9, 9 };
     pop_error error = { 0 };
     must(pop_engine_connect_stream(w->engine, "in", in, &error), &error);
     must(pop_engine_connect_stream(w->engine, "out", out, &error), &error);
-    world_run(w, 0);
+    fixture_run(w, 0);
     assert_memory_equal(out, ((const int[]){ 1, 2, 3, 9 }), sizeof(out));
     in[1] = 7; /* read again at the next run */
-    world_run(w, 0);
+    fixture_run(w, 0);
     assert_memory_equal(out, ((const int[]){ 1, 7, 3, 9 }), sizeof(out));
 }
 
-static void circular_buffers_advance_and_wrap(struct world *w)
+static void circular_buffers_advance_and_wrap(struct fixture *w)
 {
     struct piped p = piped_open(w, 2);
-    world_start(w, POP_PROGRAMS(pop_repeat(2, p.once, NULL), p.once));
+    fixture_start(w, POP_PROGRAMS(pop_repeat(2, p.once, NULL), p.once));
     int in[6] = { 1, 2, 3, 4, 5, 6 }, out[4] = { 0 };
     pop_error error = { 0 };
     must(pop_engine_connect_stream_circular(w->engine, "in", in, in + 6, &error), &error);
     must(pop_engine_connect_stream_circular(w->engine, "out", out, out + 4, &error), &error);
-    world_run(w, 0);
+    fixture_run(w, 0);
     assert_memory_equal(out, ((const int[]){ 1, 2, 3, 4 }), sizeof(out));
-    world_run(w, 1); /* programs share the position */
+    fixture_run(w, 1); /* programs share the position */
     assert_memory_equal(out, ((const int[]){ 5, 6, 3, 4 }), sizeof(out));
-    world_run(w, 1);
+    fixture_run(w, 1);
     assert_memory_equal(out, ((const int[]){ 5, 6, 1, 2 }), sizeof(out));
     int other[] = { 8, 9 }; /* a new connection replaces the old one and starts at its beginning */
     must(pop_engine_connect_stream(w->engine, "in", other, &error), &error);
-    world_run(w, 0);
+    fixture_run(w, 0);
     assert_memory_equal(out, ((const int[]){ 8, 9, 8, 9 }), sizeof(out));
 }
 
@@ -119,10 +119,10 @@ static pop_status sink_fetch(void *buffer, void *user)
     return POP_OK;
 }
 
-static void callbacks_with_options(struct world *w, pop_options options, bool with_prefetch)
+static void callbacks_with_options(struct fixture *w, pop_options options, bool with_prefetch)
 {
     struct piped p = piped_open(w, 2);
-    world_start_with(w, POP_PROGRAMS(pop_repeat(5, p.once, NULL)), options);
+    fixture_start_with(w, POP_PROGRAMS(pop_repeat(5, p.once, NULL)), options);
     struct source source = { 0 }, sink = { 0 };
     pop_error error = { 0 };
     pop_stream_callback in = { source_fetch,    with_prefetch ? source_prefetch : NULL,
@@ -131,8 +131,8 @@ static void callbacks_with_options(struct world *w, pop_options options, bool wi
     pop_stream_callback out = { sink_fetch, NULL, source_complete, NULL, source_release, &sink };
     must(pop_engine_connect_stream_callback(w->engine, "in", in, &error), &error);
     must(pop_engine_connect_stream_callback(w->engine, "out", out, &error), &error);
-    world_run(w, 0);
-    world_run(w, 0);
+    fixture_run(w, 0);
+    fixture_run(w, 0);
     assert_int_equal(source.completes, 10);
     assert_int_equal(sink.fetches, 10);
     assert_int_equal(sink.completes, 10);
@@ -148,17 +148,17 @@ static void callbacks_with_options(struct world *w, pop_options options, bool wi
     assert_int_equal(sink.released, 1);
 }
 
-static void callbacks_without_prefetch(struct world *w)
+static void callbacks_without_prefetch(struct fixture *w)
 {
     callbacks_with_options(w, POP_OPTIONS({ "exchange.enablePrefetch", "false" }), false);
 }
 
-static void callbacks_that_could_prefetch_but_may_not(struct world *w)
+static void callbacks_that_could_prefetch_but_may_not(struct fixture *w)
 {
     callbacks_with_options(w, POP_OPTIONS({ "exchange.enablePrefetch", "false" }), true);
 }
 
-static void callbacks_with_prefetch(struct world *w)
+static void callbacks_with_prefetch(struct fixture *w)
 {
     callbacks_with_options(
         w, POP_OPTIONS({ "exchange.enablePrefetch", "true" }, { "exchange.streamBufferOverlap", "none" }), true);
@@ -175,31 +175,31 @@ static void count_complete(void *user)
     ++*(int *)user;
 }
 
-static void a_callback_that_fails_ends_the_run(struct world *w)
+static void a_callback_that_fails_ends_the_run(struct fixture *w)
 {
     struct piped p = piped_open(w, 2);
-    world_start(w, POP_PROGRAMS(p.once));
+    fixture_start(w, POP_PROGRAMS(p.once));
     int out[] = { 5, 5 };
     pop_error error = { 0 };
     int completes = 0;
     pop_stream_callback failing = { .fetch = failing_fetch, .complete = count_complete, .user = &completes };
     must(pop_engine_connect_stream_callback(w->engine, "in", failing, &error), &error);
     must(pop_engine_connect_stream(w->engine, "out", out, &error), &error);
-    world_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
+    fixture_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
     assert_int_equal(out[0], 5);
     assert_int_equal(completes, 0); /* nothing was transferred */
     must(pop_engine_connect_stream(w->engine, "in", (int[]){ 10, 11 }, &error), &error);
     must(pop_engine_connect_stream_callback(w->engine, "out", failing, &error), &error);
-    world_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
+    fixture_run_fails(w, 0, POP_RUNTIME_ERROR, "stream callback failed");
     assert_int_equal(completes, 0);
 }
 
 /* Every stream that a run could reach has to be connected: one of a case, and one of a default. */
-static void a_stream_of_a_switch_must_be_connected(struct world *w)
+static void a_stream_of_a_switch_must_be_connected(struct fixture *w)
 {
     for (unsigned in_default = 0; in_default < 2; ++in_default) {
-        pop_tensor control = world_variable(w, POP_INT, POP_SHAPE(), in_default ? "d" : "c"),
-                   v = world_variable(w, POP_INT, POP_SHAPE(2), in_default ? "vd" : "vc");
+        pop_tensor control = fixture_variable(w, POP_INT, POP_SHAPE(), in_default ? "d" : "c"),
+                   v = fixture_variable(w, POP_INT, POP_SHAPE(2), in_default ? "vd" : "vc");
         pop_stream stream = pop_graph_add_host_to_device_fifo(w->graph, in_default ? "only default" : "only case",
                                                               POP_INT, 2, POP_STREAM_REPLICATE, POP_NO_OPTIONS);
         pop_program select = pop_switch(control, NULL), copy = pop_copy_from_stream(stream, v, false, NULL);
@@ -209,16 +209,17 @@ static void a_stream_of_a_switch_must_be_connected(struct world *w)
             pop_switch_add(select, 3, copy);
         pop_engine_destroy(w->engine);
         w->engine = NULL;
-        world_start(w, POP_PROGRAMS(select));
-        world_run_fails(w, 0, POP_STREAM_CONNECTION_ERROR,
-                        in_default ? "'only default', which is not connected" : "'only case', which is not connected");
+        fixture_start(w, POP_PROGRAMS(select));
+        fixture_run_fails(w, 0, POP_STREAM_CONNECTION_ERROR,
+                          in_default ? "'only default', which is not connected"
+                                     : "'only case', which is not connected");
     }
 }
 
-static void handles_can_be_listed(struct world *w)
+static void handles_can_be_listed(struct fixture *w)
 {
     struct piped p = piped_open(w, 2);
-    world_start(w, POP_PROGRAMS(p.once));
+    fixture_start(w, POP_PROGRAMS(p.once));
     const char *handles[8];
     size_t count = pop_engine_list_streams(w->engine, handles, 8), seen = 0;
     for (size_t i = 0; i < count; ++i)
@@ -229,19 +230,19 @@ static void handles_can_be_listed(struct world *w)
     assert_int_equal(pop_stream_num_elements(p.out), 2);
 }
 
-static void remote_rows(struct world *w)
+static void remote_rows(struct fixture *w)
 {
     enum { ROWS = 5, N = 3 };
     pop_remote_buffer buffer = pop_graph_add_remote_buffer(w->graph, "far", POP_FLOAT, N, ROWS, false, false);
-    pop_tensor one = world_variable(w, POP_FLOAT, POP_SHAPE(N), "one"),
-               two = world_variable(w, POP_FLOAT, POP_SHAPE(2, N), "two");
-    pop_tensor row = world_variable(w, POP_INT, POP_SHAPE(), "row"),
-               rows = world_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2), "rows");
+    pop_tensor one = fixture_variable(w, POP_FLOAT, POP_SHAPE(N), "one"),
+               two = fixture_variable(w, POP_FLOAT, POP_SHAPE(2, N), "two");
+    pop_tensor row = fixture_variable(w, POP_INT, POP_SHAPE(), "row"),
+               rows = fixture_variable(w, POP_UNSIGNED_INT, POP_SHAPE(2), "rows");
     pop_tensor reversed = pop_tensor_reverse(two, 1);
-    world_start(w,
-                POP_PROGRAMS(pop_copy_from_remote(buffer, one, row, NULL), pop_copy_to_remote(one, buffer, row, NULL),
-                             pop_copy_from_remote(buffer, two, rows, NULL),
-                             pop_copy_to_remote(reversed, buffer, rows, NULL)));
+    fixture_start(w,
+                  POP_PROGRAMS(pop_copy_from_remote(buffer, one, row, NULL), pop_copy_to_remote(one, buffer, row, NULL),
+                               pop_copy_from_remote(buffer, two, rows, NULL),
+                               pop_copy_to_remote(reversed, buffer, rows, NULL)));
     pop_error error = { 0 };
     float data[N] = { 0 };
     for (unsigned i = 0; i < ROWS; ++i) {
@@ -249,51 +250,52 @@ static void remote_rows(struct world *w)
             data[j] = (float)(10 * i + j);
         must(pop_engine_copy_to_remote_buffer(w->engine, data, "far", i, &error), &error);
     }
-    WORLD_PUT(w, "row", (const int[]){ 4 });
-    world_run(w, 0);
-    WORLD_FLOATS(w, "one", 40, 41, 42);
-    WORLD_PUT(w, "row", (const int[]){ 1 });
-    world_run(w, 1);
-    WORLD_PUT(w, "rows", ((const unsigned[]){ 1, 0 }));
-    world_run(w, 2);
-    WORLD_FLOATS(w, "two", 40, 41, 42, 0, 1, 2);
-    WORLD_PUT(w, "rows", ((const unsigned[]){ 3, 2 }));
-    world_run(w, 3);
+    FIXTURE_PUT(w, "row", (const int[]){ 4 });
+    fixture_run(w, 0);
+    FIXTURE_FLOATS(w, "one", 40, 41, 42);
+    FIXTURE_PUT(w, "row", (const int[]){ 1 });
+    fixture_run(w, 1);
+    FIXTURE_PUT(w, "rows", ((const unsigned[]){ 1, 0 }));
+    fixture_run(w, 2);
+    FIXTURE_FLOATS(w, "two", 40, 41, 42, 0, 1, 2);
+    FIXTURE_PUT(w, "rows", ((const unsigned[]){ 3, 2 }));
+    fixture_run(w, 3);
     must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 3, &error), &error);
     assert_memory_equal(data, ((const float[]){ 42, 41, 40 }), sizeof(data));
     must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 2, &error), &error);
     assert_memory_equal(data, ((const float[]){ 2, 1, 0 }), sizeof(data));
     /* a row out of range among valid ones: nothing moves */
-    WORLD_PUT(w, "two", ((const float[]){ 7, 7, 7, 8, 8, 8 }));
+    FIXTURE_PUT(w, "two", ((const float[]){ 7, 7, 7, 8, 8, 8 }));
     for (unsigned bad = 0; bad < 2; ++bad) {
-        WORLD_PUT(w, "rows", ((const unsigned[]){ bad ? 0 : ROWS, bad ? ROWS : 0 }));
-        world_run_fails(w, 3, POP_APPLICATION_RUNTIME_ERROR, "row 5 of remote buffer 'far', which has 5 rows (0 to 4)");
+        FIXTURE_PUT(w, "rows", ((const unsigned[]){ bad ? 0 : ROWS, bad ? ROWS : 0 }));
+        fixture_run_fails(w, 3, POP_APPLICATION_RUNTIME_ERROR,
+                          "row 5 of remote buffer 'far', which has 5 rows (0 to 4)");
         must(pop_engine_copy_from_remote_buffer(w->engine, "far", data, 0, &error), &error);
         assert_memory_equal(data, ((const float[]){ 0, 1, 2 }), sizeof(data));
-        world_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "row 5");
-        WORLD_FLOATS(w, "two", 7, 7, 7, 8, 8, 8);
+        fixture_run_fails(w, 2, POP_APPLICATION_RUNTIME_ERROR, "row 5");
+        FIXTURE_FLOATS(w, "two", 7, 7, 7, 8, 8, 8);
     }
-    WORLD_PUT(w, "row", (const int[]){ ROWS });
+    FIXTURE_PUT(w, "row", (const int[]){ ROWS });
     pop_status status = pop_engine_run(w->engine, 0, &error);
     assert_true(status == POP_INDEX_ERROR || status == POP_APPLICATION_RUNTIME_ERROR);
-    WORLD_PUT(w, "row", (const int[]){ -1 });
+    FIXTURE_PUT(w, "row", (const int[]){ -1 });
     assert_int_not_equal(pop_engine_run(w->engine, 1, &error), POP_OK);
 }
 
-static void a_remote_buffer_of_one_row_needs_no_index(struct world *w)
+static void a_remote_buffer_of_one_row_needs_no_index(struct fixture *w)
 {
     pop_remote_buffer buffer = pop_graph_add_remote_buffer(w->graph, "far", POP_HALF, 4, 1, false, true);
-    pop_tensor v = world_variable(w, POP_HALF, POP_SHAPE(4), "v");
+    pop_tensor v = fixture_variable(w, POP_HALF, POP_SHAPE(4), "v");
     pop_tensor none = { 0 };
-    world_start(w, POP_PROGRAMS(pop_copy_to_remote(v, buffer, none, NULL),
-                                pop_copy_from_remote(buffer, pop_tensor_reverse(v, 0), none, NULL)));
+    fixture_start(w, POP_PROGRAMS(pop_copy_to_remote(v, buffer, none, NULL),
+                                  pop_copy_from_remote(buffer, pop_tensor_reverse(v, 0), none, NULL)));
     const uint16_t values[] = { pop_half_from_float(1), pop_half_from_float(2), pop_half_from_float(3),
                                 pop_half_from_float(4) };
     const uint16_t reversed[] = { values[3], values[2], values[1], values[0] };
-    WORLD_PUT(w, "v", values);
-    world_run(w, 0);
-    world_run(w, 1);
-    world_expect(w, "v", POP_HALF, reversed, sizeof(reversed));
+    FIXTURE_PUT(w, "v", values);
+    fixture_run(w, 0);
+    fixture_run(w, 1);
+    fixture_expect(w, "v", POP_HALF, reversed, sizeof(reversed));
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #ifndef TESTS_SYSTEM_VIEWS_H
 #define TESTS_SYSTEM_VIEWS_H
 
-#include "world.h"
+#include "fixture.h"
 
 enum { TWIN_RANK = 6, TWIN_ELEMENTS = 4096 };
 

@@ -24,7 +24,7 @@
 
 #include <iostream>
 
-#include "../bed.hpp"
+#include "../fixture.hpp"
 
 using namespace poplar;
 using namespace poplar::program;
@@ -45,8 +45,8 @@ template <class F> static bool throws(const F &call)
     return false;
 }
 
-struct Bed : TestBed {
-    explicit Bed(unsigned tiles = 8) : TestBed(model(tiles))
+struct Fixture : TestFixture {
+    explicit Fixture(unsigned tiles = 8) : TestFixture(model(tiles))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -74,7 +74,7 @@ struct Bed : TestBed {
 
 static void counts()
 {
-    Bed b;
+    Fixture b;
     Tensor outputs = b.constant<float>(FLOAT, { 2, 3 }, { 1, 5, 2, 9, 0, 1 }),
            labels = b.constant<unsigned>(UNSIGNED_INT, { 2 }, { 1, 0 }),
            correct = b.graph.addVariable(UNSIGNED_INT, {}, VariableMappingMethod::LINEAR, "correct");
@@ -85,7 +85,7 @@ static void counts()
 
 static void zeroSizes()
 {
-    Bed b;
+    Fixture b;
     CHECK(!throws([] { poplin::ConvParams(FLOAT, 1, { 4 }, { 3 }, 2, 2, 0).validate(); })); // divided by zero before
     Tensor a = b.graph.addVariable(FLOAT, { 5, 0 }, VariableMappingMethod::LINEAR, "a"),
            c = b.graph.addVariable(FLOAT, { 0, 4 }, VariableMappingMethod::LINEAR, "c");
@@ -96,7 +96,7 @@ static void zeroSizes()
 
 static void indices()
 {
-    Bed b;
+    Fixture b;
     Tensor t = b.constant<int>(INT, { 3 }, { 1, 2, 3 }), seven = b.constant<unsigned>(UNSIGNED_INT, { 1 }, { 7 });
     Tensor slice = popops::dynamicSlice(b.graph, t, seven, { 0 }, { 1 }, b.prog);
     CHECK(b.run<int>(slice)[0] == 1);
@@ -109,7 +109,7 @@ static void indices()
 
 static void layouts()
 {
-    Bed b(4);
+    Fixture b(4);
     CHECK(throws([&] { poputil::countedLoop(b.graph, 10, 10, 10, [](const Tensor &) { return Sequence(); }); }));
     CHECK(b.tilesOf(popops::createHostSliceableTensor(b.graph, FLOAT, { 1, 63 }, true).tensor) == 1);
     CHECK(b.tilesOf(popops::createHostSliceableTensor(b.graph, FLOAT, { 2, 10 }, true).tensor) == 2);
@@ -117,7 +117,7 @@ static void layouts()
            from = popops::createSliceableTensorFromSlice(b.graph, sliceable.slice(0, 1), { 0 }, { 31 });
     for (const auto &intervals : b.graph.getTileMapping(from))
         CHECK(b.graph.getSortedContiguousRegions(from, intervals).size() <= 1);
-    Bed thirteen(13);
+    Fixture thirteen(13);
     Tensor in = thirteen.graph.addVariable(FLOAT, { 103 }, "in"), out = thirteen.graph.clone(in);
     poputil::mapTensorLinearly(thirteen.graph, in, 1, 1);
     poputil::mapOutputForElementWiseOp(thirteen.graph, { in }, out, 4);
@@ -128,7 +128,7 @@ static void layouts()
 
 static void arithmetic()
 {
-    Bed b;
+    Fixture b;
     Tensor x = b.graph.addVariable(INT, { 3 }, VariableMappingMethod::LINEAR, "x"),
            y = b.constant<int>(INT, { 3 }, { 1, -2, 3 }), two = b.graph.addConstant(INT, {}, 2),
            three = b.graph.addConstant(INT, {}, 3); // neither is mapped to a tile
@@ -139,7 +139,7 @@ static void arithmetic()
 
 static void buffers()
 {
-    Bed b;
+    Fixture b;
     Tensor t = b.graph.addVariable(FLOAT, { 3 }, VariableMappingMethod::LINEAR, "t");
     b.graph.createHostWrite("in", t);
     b.graph.createHostRead("out", t);
@@ -153,7 +153,7 @@ static void buffers()
 
 static void nothingAndPoints()
 {
-    Bed b;
+    Fixture b;
     poplin::ConvParams point(FLOAT, 2, std::vector<std::size_t>(), std::vector<std::size_t>(), 3, 4, 1);
     Tensor in = poplin::createInput(b.graph, point, "in"), weights = poplin::createWeights(b.graph, point, "w");
     b.graph.setInitialValue(in, std::vector<float>(6, 2));

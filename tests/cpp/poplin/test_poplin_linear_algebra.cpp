@@ -49,11 +49,12 @@ struct OneCpu {
 
 TEST(grids)
 {
-    OneCpu bed;
-    Tensor x = poplin::linspace(bed.graph, FLOAT, 0, 3, 4, "x"), y = poplin::linspace(bed.graph, FLOAT, 5, 6, 2);
-    std::vector<Tensor> grids = poplin::meshgrid2d(bed.graph, x, y);
+    OneCpu fixture;
+    Tensor x = poplin::linspace(fixture.graph, FLOAT, 0, 3, 4, "x"),
+           y = poplin::linspace(fixture.graph, FLOAT, 5, 6, 2);
+    std::vector<Tensor> grids = poplin::meshgrid2d(fixture.graph, x, y);
     CHECK(grids.size() == 2 && grids[0].shape() == grids[1].shape());
-    std::vector<float> got = bed.run(concat(grids));
+    std::vector<float> got = fixture.run(concat(grids));
     for (std::size_t i = 0; i < 8; ++i)
         CHECK(got[i] == static_cast<float>(i % 4) && got[8 + i] == static_cast<float>(5 + i / 4));
 }
@@ -72,19 +73,19 @@ TEST(layers)
 
 TEST(systems)
 {
-    OneCpu bed;
-    Tensor a = poplin::createTriangularSolveInputLHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, "a");
-    Tensor b = poplin::createTriangularSolveInputRHS(bed.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true,
+    OneCpu fixture;
+    Tensor a = poplin::createTriangularSolveInputLHS(fixture.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true, "a");
+    Tensor b = poplin::createTriangularSolveInputRHS(fixture.graph, FLOAT, FLOAT, { 2, 2 }, { 2, 1 }, true,
                                                      std::string("b"), {}, nullptr);
-    bed.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
-    bed.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
-    Tensor x = poplin::triangularSolve(bed.graph, a, b, true, true, false, 1, bed.prog, "solve");
-    Tensor same = poplin::triangularSolve(bed.graph, a, b, true, true, false, bed.prog,
+    fixture.graph.setInitialValue(a, ArrayRef<float>({ 2, 9, 3, 4 }));
+    fixture.graph.setInitialValue(b, ArrayRef<float>({ 8, 20 }));
+    Tensor x = poplin::triangularSolve(fixture.graph, a, b, true, true, false, 1, fixture.prog, "solve");
+    Tensor same = poplin::triangularSolve(fixture.graph, a, b, true, true, false, fixture.prog,
                                           "solve"); // blocks of a size that the library chooses
     CHECK(same.shape() == x.shape());
-    Tensor mask = poplin::triangularMask(bed.graph, a, true, true, bed.prog, "mask");
+    Tensor mask = poplin::triangularMask(fixture.graph, a, true, true, fixture.prog, "mask");
     CHECK(x.shape() == b.shape());
-    CHECK(bed.run(concat(x.flatten(), mask.flatten())) == (std::vector<float>{ 4, 2, 1, 0, 3, 1 }));
+    CHECK(fixture.run(concat(x.flatten(), mask.flatten())) == (std::vector<float>{ 4, 2, 1, 0, 3, 1 }));
     CHECK(
         poplin::getTriangularSolveMatMulPrePlanParameters(FLOAT, FLOAT, { 8, 8 }, { 8, 3 }, true, true, 3, {}).size() ==
         3);
@@ -92,17 +93,17 @@ TEST(systems)
 
 TEST(lu_and_qr)
 {
-    OneCpu bed;
-    Tensor a = bed.graph.addConstant<float>(FLOAT, { 2, 2 }, { 4, 2, 2, 3 });
-    bed.graph.setTileMapping(a, 0);
-    std::pair<Tensor, Tensor> lu = poplin::experimental::LUFactorization(bed.graph, a, bed.prog, "lu");
-    std::array<Tensor, 2> qr = poplin::experimental::createQRFactorizationMatrices(bed.graph, FLOAT, 2, 1, "qr");
+    OneCpu fixture;
+    Tensor a = fixture.graph.addConstant<float>(FLOAT, { 2, 2 }, { 4, 2, 2, 3 });
+    fixture.graph.setTileMapping(a, 0);
+    std::pair<Tensor, Tensor> lu = poplin::experimental::LUFactorization(fixture.graph, a, fixture.prog, "lu");
+    std::array<Tensor, 2> qr = poplin::experimental::createQRFactorizationMatrices(fixture.graph, FLOAT, 2, 1, "qr");
     CHECK(qr[0].shape() == (std::vector<std::size_t>{ 2, 1 }) && qr[1].shape() == (std::vector<std::size_t>{ 2, 2 }));
-    bed.graph.setInitialValue(qr[0], std::vector<float>{ 3, 4 });
-    bed.graph.setInitialValue(qr[1], std::vector<float>{ 1, 0, 0, 1 });
-    poplin::experimental::QRFactorization(bed.graph, qr[0], qr[1], bed.prog);
+    fixture.graph.setInitialValue(qr[0], std::vector<float>{ 3, 4 });
+    fixture.graph.setInitialValue(qr[1], std::vector<float>{ 1, 0, 0, 1 });
+    poplin::experimental::QRFactorization(fixture.graph, qr[0], qr[1], fixture.prog);
     std::vector<float> got =
-        bed.run(concat({ lu.first.flatten(), lu.second.flatten(), qr[0].flatten(), qr[1].flatten() }));
+        fixture.run(concat({ lu.first.flatten(), lu.second.flatten(), qr[0].flatten(), qr[1].flatten() }));
     const float wanted[] = { 1, 0, 0.5f, 1, 4, 2, 0, 2, -5, 0, -0.6f, -0.8f, -0.8f, 0.6f };
     for (std::size_t i = 0; i < 14; ++i)
         CHECK(std::fabs(got[i] - wanted[i]) < 1e-6f);
@@ -110,17 +111,17 @@ TEST(lu_and_qr)
 
 TEST(factors)
 {
-    OneCpu bed;
+    OneCpu fixture;
     const OptionFlags blocks{ { "blockSize", "1" } };
-    Tensor a = poplin::createCholeskyInput(bed.graph, FLOAT, { 2, 2 }, "a", blocks);
-    Tensor like = poplin::createCholeskyInput(bed.graph, FLOAT, { 3, 4, 4 }, false, "like",
+    Tensor a = poplin::createCholeskyInput(fixture.graph, FLOAT, { 2, 2 }, "a", blocks);
+    Tensor like = poplin::createCholeskyInput(fixture.graph, FLOAT, { 3, 4, 4 }, false, "like",
                                               blocks); /* the triangle, in the guide's era */
     CHECK(like.shape() == (std::vector<std::size_t>{ 3, 4, 4 }) &&
-          poplin::createCholeskyInput(bed.graph, HALF, { 2, 2 }, true).elementType() == HALF);
-    bed.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));
-    Tensor lower = poplin::cholesky(bed.graph, a, true, bed.prog, "lower", blocks);
-    poplin::choleskyInPlace(bed.graph, a, false, bed.prog);
-    CHECK(bed.run(concat(lower.flatten(), a.flatten())) == (std::vector<float>{ 2, 0, 3, 4, 2, 3, 0, 4 }));
+          poplin::createCholeskyInput(fixture.graph, HALF, { 2, 2 }, true).elementType() == HALF);
+    fixture.graph.setInitialValue(a, ArrayRef<float>({ 4, 6, 6, 25 }));
+    Tensor lower = poplin::cholesky(fixture.graph, a, true, fixture.prog, "lower", blocks);
+    poplin::choleskyInPlace(fixture.graph, a, false, fixture.prog);
+    CHECK(fixture.run(concat(lower.flatten(), a.flatten())) == (std::vector<float>{ 2, 0, 3, 4, 2, 3, 0, 4 }));
     CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 64, 64 }, true, blocks).size() == 126);
     CHECK(poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 16, 16 }, true).size() == 2);
 }

@@ -14,8 +14,8 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -24,9 +24,9 @@ using namespace poplar;
 using namespace poplar::program;
 using namespace popnn;
 
-struct Bed : TestBed {
+struct Fixture : TestFixture {
     std::vector<Tensor> read;
-    Bed() : TestBed(model(4))
+    Fixture() : TestFixture(model(4))
     {
         popops::addCodelets(graph);
         popnn::addCodelets(graph);
@@ -46,13 +46,13 @@ struct Bed : TestBed {
     // The contents of the tensors after the program.
     std::vector<Floats> run()
     {
-        return TestBed::run(read);
+        return TestFixture::run(read);
     }
 };
 
 TEST(non_linearities)
 {
-    Bed b;
+    Fixture b;
     const std::vector<float> values{ -2, -1, 0, 1, 2, 3 };
     Tensor t = b.floats({ 2, 3 }, values);
     typedef Tensor (*Function)(Graph &, const Tensor &, Sequence &, const DebugContext &);
@@ -132,7 +132,7 @@ TEST(names)
 
 TEST(losses)
 {
-    Bed b;
+    Fixture b;
     Tensor p = b.floats({ 2, 2 }, { 0.25f, 0.75f, 0.5f, 0.5f }), labels = b.labels({ 1, 1 }), one = b.floats({}, { 1 });
     Tensor loss = b.floats({ 2 }, {}), deltas = b.floats({ 2, 2 }, {}),
            correct = b.graph.addVariable(UNSIGNED_INT, { 3 }, "n");
@@ -154,7 +154,7 @@ TEST(losses)
 TEST(ctc_loss)
 {
     using namespace popnn::ctc;
-    Bed b;
+    Fixture b;
     const Plan plan = popnn::ctc::plan(b.graph, FLOAT, FLOAT, 1, 4, 2, 3), none;
     std::stringstream text;
     text << plan;
@@ -187,7 +187,7 @@ TEST(ctc_loss)
 TEST(ctc_inference)
 {
     using namespace popnn::ctc_infer;
-    Bed b;
+    Fixture b;
     const popnn::ctc::Plan plan = popnn::ctc_infer::plan(b.graph, FLOAT, 1, 3, 3, 4);
     std::stringstream text;
     text << plan;
@@ -211,7 +211,7 @@ TEST(ctc_inference)
 
 TEST(largest)
 {
-    Bed b;
+    Fixture b;
     Tensor t = b.floats({ 2, 3 }, { 3, 1, 2, -5, -4, -6 }), places;
     const std::pair<Tensor, Tensor> max = maxAndArgMax(b.graph, t, b.prog),
                                     min = minAndArgMin(b.graph, t, b.prog, "min");
@@ -231,7 +231,7 @@ TEST(largest)
 TEST(regions_of_images)
 {
     using namespace popnn::experimental;
-    Bed b;
+    Fixture b;
     Tensor data = b.floats({ 1, 1, 2, 2 }, { 1, 2, 3, 4 }), rois = b.floats({ 1, 4 }, { 0, 0, 1, 1 }),
            image = b.graph.addConstant<int>(INT, { 1 }, 0), ones = b.floats({ 1, 1, 1, 1 }, { 1 });
     b.graph.setTileMapping(image, 0);
@@ -247,7 +247,7 @@ TEST(regions_of_images)
 TEST(pooling_and_its_gradient)
 {
     using namespace popnn::pooling;
-    Bed b;
+    Fixture b;
     const PoolParams params(PoolingType::MAX, { 3, 4 }, { 2, 2 }, { 1, 2 }, { 0, 0 }, { 0, 0 }, 1, 1, FLOAT);
     CHECK((getOutputFieldShape(params) == std::vector<std::size_t>{ 2, 2 }) && params.getNumFieldDims() == 2);
     CHECK(getFwdFlops(params) == 16 && getBwdFlops(params) == 16 && getFwdPerfectCycleCount(b.graph, params) == 2 &&

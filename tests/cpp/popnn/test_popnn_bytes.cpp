@@ -14,16 +14,16 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 
 using namespace poplar;
 
-struct Bed : TestBed {
+struct Fixture : TestFixture {
     std::vector<Tensor> results;
-    Bed() : TestBed(model(13))
+    Fixture() : TestFixture(model(13))
     {
     }
     Tensor waves(const Type &type, const Shape &shape, float factor = 1, float offset = 0)
@@ -59,7 +59,7 @@ struct Bed : TestBed {
     }
 };
 
-static void factors(Bed &b, const Type &type, bool library)
+static void factors(Fixture &b, const Type &type, bool library)
 {
     popops::addCodelets(b.graph);
     if (library)
@@ -70,11 +70,11 @@ static void factors(Bed &b, const Type &type, bool library)
     const std::pair<Tensor, Tensor> lu = poplin::experimental::LUFactorization(b.graph, a, b.prog, "lu");
     std::array<Tensor, 2> qr = poplin::experimental::createQRFactorizationMatrices(b.graph, type, 13, 7, "qr");
     for (Tensor &t : qr)
-        b.graph.setInitialValue<float>(t, TestBed::Floats(t.numElements(), 0.3f));
+        b.graph.setInitialValue<float>(t, TestFixture::Floats(t.numElements(), 0.3f));
     poplin::experimental::QRFactorization(b.graph, qr[0], qr[1], b.prog);
     b.results = { lu.first, lu.second, qr[0], qr[1] };
 }
-static void splines(Bed &b, const Type &type, bool library)
+static void splines(Fixture &b, const Type &type, bool library)
 {
     if (library)
         popops::addCodelets(b.graph);
@@ -88,7 +88,7 @@ static void splines(Bed &b, const Type &type, bool library)
                   popops::splineWeighting(b.graph, b.waves(type, { 9, 7 }), b.waves(type, { 120, 7, 5 }), basis, index,
                                           b.prog) };
 }
-static void regions(Bed &b, const Type &type, bool library)
+static void regions(Fixture &b, const Type &type, bool library)
 {
     popops::addCodelets(b.graph);
     if (library)
@@ -112,7 +112,7 @@ TEST(bytes_by_threads_and_optimisation)
                 continue;
             std::vector<char> first;
             for (const char *threads : { "1", "3", "without optimisation" }) {
-                Bed b;
+                Fixture b;
                 const bool library = threads[1] == 0;
                 build(b, type, library);
                 const std::vector<char> bytes = b.bytes(library ? threads : "2");

@@ -15,8 +15,8 @@
 #include <poputil/TileMapping.hpp>
 #include <poputil/exceptions.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 
@@ -24,8 +24,8 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-struct Bed : TestBed {
-    Bed() : TestBed(model(4))
+struct Fixture : TestFixture {
+    Fixture() : TestFixture(model(4))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -47,7 +47,7 @@ struct Bed : TestBed {
 // Tensors without an expression of their own are operands that keep their values.
 TEST(more_tensors_than_expressions)
 {
-    Bed b;
+    Fixture b;
     const Tensor x = b.floats({ 3 }, { 1, 2, 3 }), y = b.floats({ 3 }, { 10, 20, 30 }),
                  z = b.floats({ 3 }, { 5, 6, 7 });
     popops::mapInPlace(b.graph, std::vector<pe::Any>{ pe::_1 + pe::_3, pe::_1 * pe::_2 }, { x, y, z }, b.prog);
@@ -57,7 +57,7 @@ TEST(more_tensors_than_expressions)
 // Every pair of floating-point types is taken; what loses nothing is accurate.
 TEST(accuracy_of_every_cast)
 {
-    Bed b;
+    Fixture b;
     const Tensor x = b.floats({ 1 }, { 0.1f }), h = popops::cast(b.graph, x, HALF, b.prog);
     std::vector<Tensor> results;
     for (const Type &type : { HALF, FLOAT })
@@ -70,7 +70,7 @@ TEST(accuracy_of_every_cast)
 
 TEST(non_linearities_of_a_compute_set)
 {
-    Bed b;
+    Fixture b;
     const Tensor x = b.floats({ 4 }, { -1, 0, 0.5f, 2 }), y = b.floats({ 2 }, { -3, 3 });
     ComputeSet cs = b.graph.addComputeSet("cs");
     float scale = 0;
@@ -87,7 +87,7 @@ TEST(non_linearities_of_a_compute_set)
 TEST(a_ctc_loss_alone)
 {
     for (const bool zero : { false, true }) {
-        Bed b;
+        Fixture b;
         const auto plan = popnn::ctc::plan(b.graph, FLOAT, FLOAT, 2, 2, 2, 3);
         const Tensor data = popnn::ctc::createDataInput(b.graph, FLOAT, 2, 2, 3, plan),
                      labels = popnn::ctc::createLabelsInput(b.graph, UNSIGNED_INT, 2, 2, plan);
@@ -107,7 +107,7 @@ TEST(steps_beyond_a_sequence)
     for (const bool attention : { false, true }) {
         std::vector<float> got[2];
         for (unsigned training = 0; training < 2; ++training) {
-            Bed b;
+            Fixture b;
             const popnn::gru::GruParams params(FLOAT, B, T, { I, O });
             const Tensor in = popnn::gru::createInput(b.graph, params, "in"),
                          init = popnn::gru::createInitialState(b.graph, params, "init", {}, nullptr);
@@ -140,7 +140,7 @@ TEST(steps_beyond_a_sequence)
 // Between the last row and the edge a sample has the last row's whole value; beyond the edge it is 0.
 TEST(regions_at_the_last_row)
 {
-    Bed b;
+    Fixture b;
     Tensor data = b.floats({ 1, 1, 2, 2 }, { 1, 2, 3, 4 }), at = b.words({ 1 }, { 0 }).reinterpret(INT);
     // One sample of one bin at (y, x): in the middle of a region of size 1, moved by the half pixel.
     std::vector<Tensor> results;

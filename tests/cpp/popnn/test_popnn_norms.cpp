@@ -12,8 +12,8 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -21,9 +21,9 @@
 using namespace poplar;
 
 // {4, 2} of two channels, and the results of a norm.
-struct Bed : TestBed {
+struct Fixture : TestFixture {
     Tensor x, gamma, beta;
-    Bed()
+    Fixture()
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -51,7 +51,7 @@ static bool near(const std::vector<float> &a, const std::vector<float> &b)
 
 TEST(parameters_and_costs)
 {
-    Bed b;
+    Fixture b;
     std::pair<Tensor, Tensor> both = popnn::createNormParams(b.graph, b.x);
     CHECK(both.first.numElements() == 2 && popnn::createNormGamma(b.graph, b.x).numElements() == 2 &&
           popnn::createNormBeta(b.graph, b.x, HALF).elementType() == HALF);
@@ -64,7 +64,7 @@ TEST(parameters_and_costs)
 TEST(batch_norm)
 {
     using namespace popnn::bn;
-    Bed b;
+    Fixture b;
     std::pair<Tensor, Tensor> stats = batchNormStatistics(b.graph, b.x, 0.0f, b.prog, false, true, FLOAT, "stats");
     Tensor white = batchNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
     std::pair<Tensor, Tensor> out =
@@ -96,7 +96,7 @@ TEST(batch_norm)
 TEST(distributed_norms)
 {
     using namespace popnn::bn;
-    Bed b;
+    Fixture b;
     poplin::DistributedNormReduceCallback reduce = [](Graph &, const std::vector<Tensor> &given, program::Sequence &,
                                                       unsigned, const DebugContext &,
                                                       const OptionFlags &) { return given; };
@@ -190,7 +190,7 @@ TEST(norms_over_replicas)
 TEST(group_norm)
 {
     using namespace popnn::gn;
-    Bed b;
+    Fixture b;
     std::pair<Tensor, Tensor> stats = groupNormStatistics(b.graph, b.x, 0.0f, b.prog, 1, false, true, FLOAT, "stats");
     Tensor white = groupNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
     std::pair<Tensor, Tensor> out =
@@ -219,7 +219,7 @@ TEST(group_norm)
 TEST(layer_norm)
 {
     using namespace popnn::ln;
-    Bed b;
+    Fixture b;
     std::pair<Tensor, Tensor> stats = layerNormStatistics(b.graph, b.x, 0.0f, b.prog, false, true, FLOAT, "stats");
     Tensor white = layerNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
     std::pair<Tensor, Tensor> out =
@@ -246,7 +246,7 @@ TEST(layer_norm)
 TEST(instance_norm)
 {
     using namespace popnn::in;
-    Bed b;
+    Fixture b;
     std::pair<Tensor, Tensor> stats = instanceNormStatistics(b.graph, b.x, 1.0f, b.prog, false, true, FLOAT, "stats");
     Tensor white = instanceNormWhiten(b.graph, b.x, stats.first, stats.second, b.prog, "whiten");
     std::pair<Tensor, Tensor> out =

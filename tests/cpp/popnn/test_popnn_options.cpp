@@ -28,8 +28,8 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 
@@ -39,8 +39,8 @@ using namespace poplar::program;
 namespace
 {
 
-struct Bed : TestBed {
-    Bed() : TestBed(model(4))
+struct Fixture : TestFixture {
+    Fixture() : TestFixture(model(4))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -52,19 +52,19 @@ struct Bed : TestBed {
 
 const poplin::ConvParams conv1x1(HALF, HALF, 1, { 4 }, { 1 }, 4, 4, 1);
 
-void conv(Bed &b, const OptionFlags &o)
+void conv(Fixture &b, const OptionFlags &o)
 {
     poplin::createInput(b.graph, conv1x1, "in", o);
 }
-void multiConv(Bed &b, const OptionFlags &o)
+void multiConv(Fixture &b, const OptionFlags &o)
 {
     poplin::multiconv::createInput(b.graph, { { conv1x1, {}, "a" }, { conv1x1, {}, "b" } }, 0, o);
 }
-void matMul(Bed &b, const OptionFlags &o)
+void matMul(Fixture &b, const OptionFlags &o)
 {
     poplin::createMatMulInputLHS(b.graph, HALF, HALF, { 4, 4 }, { 4, 4 }, "lhs", o);
 }
-void triangular(Bed &b, const OptionFlags &o)
+void triangular(Fixture &b, const OptionFlags &o)
 {
     poplin::createTriangularSolveInputLHS(b.graph, FLOAT, FLOAT, { 4, 4 }, { 4, 2 }, true, "lhs", o);
     // The products of the solution have the other options alone.
@@ -73,20 +73,20 @@ void triangular(Bed &b, const OptionFlags &o)
         for (const OptionFlags::OptionFlag &option : product.second)
             CHECK(option.first != "blockSize");
 }
-void cholesky(Bed &b, const OptionFlags &o)
+void cholesky(Fixture &b, const OptionFlags &o)
 {
     poplin::createCholeskyInput(b.graph, FLOAT, { 4, 4 }, "in", o);
     poplin::getCholeskyMatMulPrePlanParameters(FLOAT, { 4, 4 }, true, o);
 }
-void lstm(Bed &b, const OptionFlags &o)
+void lstm(Fixture &b, const OptionFlags &o)
 {
     popnn::lstm::createInput(b.graph, popnn::lstm::LstmParams(HALF, 1, 2, { 4, 4 }), "in", o);
 }
-void gru(Bed &b, const OptionFlags &o)
+void gru(Fixture &b, const OptionFlags &o)
 {
     popnn::gru::createInput(b.graph, popnn::gru::GruParams(HALF, 1, 2, { 4, 4 }), "in", o);
 }
-void rnn(Bed &b, const OptionFlags &o)
+void rnn(Fixture &b, const OptionFlags &o)
 {
     using namespace popnn::rnn;
     const RnnParams params(FLOAT, 1, 2, { 4, 4 });
@@ -97,13 +97,13 @@ void rnn(Bed &b, const OptionFlags &o)
            std::vector<Tensor> &, Sequence *, const DebugNameAndId &) { return Sequence(); },
         1, taken, "rnn");
 }
-void pool(Bed &b, const OptionFlags &o)
+void pool(Fixture &b, const OptionFlags &o)
 {
     const popnn::pooling::PoolParams params(popnn::PoolingType::MAX, { 8 }, { 2 }, { 2 }, { 0 }, { 0 }, 4, 1, HALF);
     popnn::pooling::pool(b.graph, params, b.variable(HALF, { 1, 4, 8 }), b.prog, "pool", o);
 }
 // All calls of all norms.
-void norm(Bed &b, const OptionFlags &o)
+void norm(Fixture &b, const OptionFlags &o)
 {
     const Tensor x = b.variable(FLOAT, { 2, 4, 3 }), dy = b.variable(FLOAT, { 2, 4, 3 }), scale = b.variable(FLOAT, {});
     Tensor gamma = b.variable(FLOAT, { 4 }), beta = b.variable(FLOAT, { 4 });
@@ -141,11 +141,11 @@ void norm(Bed &b, const OptionFlags &o)
         popnn::ln::layerNormParamUpdate(g, gamma, beta, 0.1f, gamma, beta, p, "u", o);
     }
 }
-void ctcPlan(Bed &b, const OptionFlags &o)
+void ctcPlan(Fixture &b, const OptionFlags &o)
 {
     popnn::ctc::plan(b.graph, HALF, HALF, 1, 4, 2, 3, o);
 }
-void ctcCall(Bed &b, const OptionFlags &o)
+void ctcCall(Fixture &b, const OptionFlags &o)
 {
     const auto plan = popnn::ctc::plan(b.graph, FLOAT, FLOAT, 1, 4, 2, 3);
     const Tensor data = popnn::ctc::createDataInput(b.graph, FLOAT, 1, 4, 3, plan),
@@ -154,39 +154,39 @@ void ctcCall(Bed &b, const OptionFlags &o)
     popnn::ctc::calcLossAndGradientLogits(b.graph, FLOAT, data, labels, lengths, lengths, b.prog, 0, plan, "ctc", o);
     popnn::ctc::calcCTCLossLogits(b.graph, FLOAT, data, labels, lengths, lengths, b.prog, 0, plan, "loss", o);
 }
-void ctcInfer(Bed &b, const OptionFlags &o)
+void ctcInfer(Fixture &b, const OptionFlags &o)
 {
     popnn::ctc_infer::plan(b.graph, FLOAT, 1, 4, 3, 2, o);
 }
-void slicePlan(Bed &b, const OptionFlags &o)
+void slicePlan(Fixture &b, const OptionFlags &o)
 {
     popops::embedding::plan(b.graph, HALF, 100, 8, { 10 }, o);
     const Tensor indices = b.variable(UNSIGNED_INT, { 3, 1 }), t = b.variable(FLOAT, { 5, 4 });
     popops::multiSlice(b.graph, t, indices, { 0 }, { 1 }, b.prog, popops::SlicePlan(), o);
 }
-void map(Bed &b, const OptionFlags &o)
+void map(Fixture &b, const OptionFlags &o)
 {
     namespace pe = popops::expr;
     const Tensor t = b.variable(FLOAT, { 3, 1 });
     popops::map(b.graph, pe::Add(pe::_1, pe::_2), { t, t }, b.prog, "map", o);
     popops::add(b.graph, t, t, b.prog, "add", o);
 }
-void reduce(Bed &b, const OptionFlags &o)
+void reduce(Fixture &b, const OptionFlags &o)
 {
     popops::reduce(b.graph, b.variable(HALF, { 3, 4 }), HALF, { 0 }, popops::Operation::ADD, b.prog, "sum", o);
 }
-void scaledAdd(Bed &b, const OptionFlags &o)
+void scaledAdd(Fixture &b, const OptionFlags &o)
 {
     const Tensor t = b.variable(HALF, { 4 });
     popops::scaledAddTo(b.graph, t, t, 0.1f, b.prog, "add", o);
 }
-void histogram(Bed &b, const OptionFlags &o)
+void histogram(Fixture &b, const OptionFlags &o)
 {
     popops::histogram(b.graph, b.variable(FLOAT, { 9 }), b.floats({ 2 }, { 1, 2 }), false, b.prog, "counts", o);
 }
 
 struct Row {
-    void (*call)(Bed &, const OptionFlags &);
+    void (*call)(Fixture &, const OptionFlags &);
     const char *set, *name, *value;
 };
 const Row rows[] = {
@@ -200,7 +200,7 @@ const Row rows[] = {
 TEST(options_of_all_releases_are_taken)
 {
     for (const Row &row : rows) {
-        Bed b;
+        Fixture b;
         std::string error;
         try {
             row.call(b, { { row.name, row.value } });
@@ -215,7 +215,7 @@ TEST(options_of_all_releases_are_taken)
 
 TEST(values_of_options)
 {
-    Bed b;
+    Fixture b;
     CHECK_THROWS(cholesky(b, { { "blockSize", "8 " } }), invalid_option, "blockSize");
     CHECK_THROWS(triangular(b, { { "blockSize", "0x" } }), invalid_option, "blockSize");
     CHECK_THROWS(ctcCall(b, { { "zeroInfinityRelTolerance", "-2" } }), invalid_option, "zeroInfinityRelTolerance");
@@ -230,7 +230,7 @@ TEST(values_of_options)
 TEST(channels_of_group_norms)
 {
     for (const bool strided : { false, true }) {
-        Bed b;
+        Fixture b;
         const Tensor x = b.floats({ 1, 4, 1 }, { 1, 3, 10, 20 });
         OptionFlags options;
         if (strided)
@@ -245,7 +245,7 @@ TEST(channels_of_group_norms)
 TEST(infinite_ctc_losses)
 {
     for (const bool zero : { false, true }) {
-        Bed b;
+        Fixture b;
         const auto plan = popnn::ctc::plan(b.graph, FLOAT, FLOAT, 2, 2, 2, 3);
         const Tensor data = popnn::ctc::createDataInput(b.graph, FLOAT, 2, 2, 3, plan),
                      labels = popnn::ctc::createLabelsInput(b.graph, UNSIGNED_INT, 2, 2, plan),
@@ -272,7 +272,7 @@ TEST(infinite_ctc_losses)
 TEST(padding_indices)
 {
     for (const bool planned : { false, true }) {
-        Bed b;
+        Fixture b;
         const OptionFlags options = { { "paddingIndexUsed", "true" }, { "validateIndices", "true" } };
         const popops::SlicePlan plan =
             planned ? popops::embedding::plan(b.graph, FLOAT, 3, 2, { 4 }, options) : popops::SlicePlan();

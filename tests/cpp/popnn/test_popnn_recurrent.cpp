@@ -11,18 +11,18 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed : TestBed {
+struct Fixture : TestFixture {
     poplin::matmul::PlanningCache cache;
     std::vector<Tensor> read;
-    explicit Bed(Device on = Device::createCPUDevice()) : TestBed(std::move(on))
+    explicit Fixture(Device on = Device::createCPUDevice()) : TestFixture(std::move(on))
     {
         popops::addCodelets(graph);
         poplin::addCodelets(graph);
@@ -34,7 +34,7 @@ struct Bed : TestBed {
     }
     std::vector<Floats> run()
     {
-        return TestBed::run(read);
+        return TestFixture::run(read);
     }
 };
 static bool near(double a, double b)
@@ -48,11 +48,11 @@ static double sigmoid(double x)
 
 // A call overwrites a result that existed before, and releases none of the new ones.
 struct Passes {
-    Bed bed;
+    Fixture fixture;
     poplin::matmul::PlanningCache cache;
     poplin::matmul::PlanningCache *given;
     std::vector<Tensor> results;
-    Passes(bool cached, unsigned tiles) : bed(model(tiles)), given(cached ? &cache : nullptr)
+    Passes(bool cached, unsigned tiles) : fixture(model(tiles)), given(cached ? &cache : nullptr)
     {
     }
     static Device model(unsigned tiles)
@@ -65,12 +65,12 @@ struct Passes {
     {
         for (const Tensor &t : results) {
             CHECK(t.valid() && t.numElements() > 0 && !t.getContiguousRegions().empty());
-            Tensor copy = bed.graph.clone(t);
-            bed.prog.add(Copy(t, copy));
-            bed.read.push_back(copy);
+            Tensor copy = fixture.graph.clone(t);
+            fixture.prog.add(Copy(t, copy));
+            fixture.read.push_back(copy);
             t.isContiguous();
         }
-        bed.run();
+        fixture.run();
     }
 };
 template <typename Params> static Params layer(unsigned i, bool full)
@@ -91,18 +91,18 @@ TEST(results_replace_old_ones)
             gru::GruParams params = layer<gru::GruParams>(i % 5, full);
             params.resetAfter = i % 2;
             Passes p(i / 20, i % 3 ? 1 : 5);
-            Graph &g = p.bed.graph;
+            Graph &g = p.fixture.graph;
             Tensor x = gru::createInput(g, params, "x", {}, p.given),
                    h = gru::createInitialState(g, params, "h", {}, p.given), kept = h.transpose(), dx = kept;
             gru::GruWeights w = gru::createWeights(g, params, "w", {}, p.given),
                             dw = gru::createWeights(g, params, "dw", {}, p.given);
-            Tensor y = gru::gruFwd(g, params, h, x, w, &kept, p.bed.prog, "f", {}, p.given), dy = g.clone(y),
+            Tensor y = gru::gruFwd(g, params, h, x, w, &kept, p.fixture.prog, "f", {}, p.given), dy = g.clone(y),
                    between = dw.inputWeights, dh;
             if (together) {
-                dh = gru::gruBwdWithWU(g, params, p.bed.prog, h, kept, w, x, y, dy, &dx, dw, "b", {}, p.given);
+                dh = gru::gruBwdWithWU(g, params, p.fixture.prog, h, kept, w, x, y, dy, &dx, dw, "b", {}, p.given);
             } else {
-                dh = gru::gruBwd(g, params, p.bed.prog, h, kept, w, x, y, dy, &dx, &between, "b", {}, p.given);
-                dw = gru::gruWU(g, params, p.bed.prog, h, kept, between, w, x, y, "u", {}, p.given);
+                dh = gru::gruBwd(g, params, p.fixture.prog, h, kept, w, x, y, dy, &dx, &between, "b", {}, p.given);
+                dw = gru::gruWU(g, params, p.fixture.prog, h, kept, between, w, x, y, "u", {}, p.given);
             }
             p.results = { y, kept, dx, dh, between, dw.inputWeights, dw.outputWeights, dw.biases };
             p.look();
@@ -110,22 +110,23 @@ TEST(results_replace_old_ones)
         {
             lstm::LstmParams params = layer<lstm::LstmParams>(i % 5, full);
             Passes p(i / 20, i % 3 ? 1 : 5);
-            Graph &g = p.bed.graph;
+            Graph &g = p.fixture.graph;
             Tensor x = lstm::createInput(g, params, "x", {}, p.given), kept, dx, between;
             lstm::LstmState s = lstm::createInitialState(g, params, "s", {}, p.given);
             lstm::LstmWeights w = lstm::createWeights(g, params, "w", {}, p.given),
                               dw = lstm::createWeights(g, params, "dw", {}, p.given);
             kept = dx = between = lstm::createWeights(g, params, "old", {}, p.given).inputWeights;
-            const std::pair<Tensor, Tensor> y = lstm::lstmFwd(g, params, p.bed.prog, s, w, x, &kept, "f", {}, p.given);
+            const std::pair<Tensor, Tensor> y =
+                lstm::lstmFwd(g, params, p.fixture.prog, s, w, x, &kept, "f", {}, p.given);
             Tensor dy = g.clone(y.first), dc = g.clone(y.second);
             lstm::LstmState ds = s;
             if (together) {
-                ds = lstm::lstmBwdWithWU(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, dw, "b", {},
+                ds = lstm::lstmBwdWithWU(g, params, p.fixture.prog, s, kept, w, x, y.first, dy, &dc, &dx, dw, "b", {},
                                          p.given);
             } else {
-                ds = lstm::lstmBwd(g, params, p.bed.prog, s, kept, w, x, y.first, dy, &dc, &dx, &between, "b", {},
+                ds = lstm::lstmBwd(g, params, p.fixture.prog, s, kept, w, x, y.first, dy, &dc, &dx, &between, "b", {},
                                    p.given);
-                dw = lstm::lstmWU(g, params, p.bed.prog, s, kept, between, w, x, y.first, "u", {}, p.given);
+                dw = lstm::lstmWU(g, params, p.fixture.prog, s, kept, between, w, x, y.first, "u", {}, p.given);
             }
             p.results = { y.first,         y.second,         kept,     dx, between, ds.output, ds.cellState,
                           dw.inputWeights, dw.outputWeights, dw.biases };
@@ -137,7 +138,7 @@ TEST(results_replace_old_ones)
 TEST(lstm)
 {
     using namespace popnn::lstm;
-    Bed b;
+    Fixture b;
     LstmParams params(FLOAT, 2, 3, { 4, 5 });
     CHECK(params.cellOrder == getDefaultBasicLstmCellOrder() && params.cellOrder[1] == BASIC_LSTM_CELL_INPUT_GATE);
     CHECK(getBasicLstmCellFwdFlops(params) == 2 * 2 * 3 * 9 * 20 + 6 * 5 * 8);
@@ -251,7 +252,7 @@ typedef std::vector<std::vector<float>> Layer;
 struct Sizes {
     std::size_t batch, steps, in, out;
 };
-static void spread(Bed &b, const Tensor &t, float phase)
+static void spread(Fixture &b, const Tensor &t, float phase)
 {
     std::vector<float> values(t.numElements());
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -259,7 +260,7 @@ static void spread(Bed &b, const Tensor &t, float phase)
     b.graph.setInitialValue(t, values);
 }
 // Rows [first, first + count) of a batch whose values depend on the row alone.
-static void spreadRows(Bed &b, const Tensor &t, std::size_t first, float phase)
+static void spreadRows(Fixture &b, const Tensor &t, std::size_t first, float phase)
 {
     const std::size_t batch = t.dim(t.rank() - 2), size = t.dim(t.rank() - 1);
     std::vector<float> values(t.numElements());
@@ -269,7 +270,8 @@ static void spreadRows(Bed &b, const Tensor &t, std::size_t first, float phase)
     }
     b.graph.setInitialValue(t, values);
 }
-template <typename Params> static Params sized(Bed &b, const Sizes &s, const std::vector<unsigned> *lengths, bool full)
+template <typename Params>
+static Params sized(Fixture &b, const Sizes &s, const std::vector<unsigned> *lengths, bool full)
 {
     Params params(FLOAT, s.batch, s.steps, { s.in, s.out });
     if (lengths) {
@@ -283,7 +285,7 @@ template <typename Params> static Params sized(Bed &b, const Sizes &s, const std
 static Layer lstmOf(const Sizes &s, std::size_t first, const std::vector<unsigned> *lengths, bool full)
 {
     using namespace popnn::lstm;
-    Bed b(Passes::model(5));
+    Fixture b(Passes::model(5));
     const LstmParams params = sized<LstmParams>(b, s, lengths, full);
     const Tensor x = createInput(b.graph, params, "x");
     const LstmState state = createInitialState(b.graph, params, "state");
@@ -308,7 +310,7 @@ static Layer lstmOf(const Sizes &s, std::size_t first, const std::vector<unsigne
 static Layer gruOf(const Sizes &s, std::size_t first, const std::vector<unsigned> *lengths, bool full, bool after)
 {
     using namespace popnn::gru;
-    Bed b(Passes::model(5));
+    Fixture b(Passes::model(5));
     GruParams params = sized<GruParams>(b, s, lengths, full);
     params.resetAfter = after;
     const Tensor x = createInput(b.graph, params, "x"), state = createInitialState(b.graph, params, "state");
@@ -426,7 +428,7 @@ enum class LastGrad { BOTH, BOTH_APART, CELL, CELL_TENSOR, NONE };
 static void checkLastGrad(LastGrad how)
 {
     using namespace popnn::lstm;
-    Bed b(Passes::model(5));
+    Fixture b(Passes::model(5));
     InDouble reference;
     reference.size = { 2, 3, 3, 4 };
     const LstmParams params = sized<LstmParams>(b, reference.size, nullptr, true);
@@ -489,7 +491,7 @@ static void checkDriven(const Driven &d)
 {
     using namespace popnn::rnn;
     const std::size_t steps = 5, batch = 2, in = 6;
-    Bed b(Passes::model(7));
+    Fixture b(Passes::model(7));
     RnnParams params(FLOAT, batch, steps, { in, in });
     if (!d.lengths.empty()) {
         params.varTimeSteps = b.graph.addVariable(UNSIGNED_INT, { d.lengths.size() }, "lengths");
@@ -571,7 +573,7 @@ TEST(driver_of_any_cell)
             for (const std::vector<unsigned> &lengths : std::vector<std::vector<unsigned>>{ {}, { 4, 1 }, { 3 } })
                 if (shards == 4 ? lengths.size() == 1 : shards == 2 || lengths.size() != 1)
                     checkDriven({ shards, reverse, lengths });
-    Bed b;
+    Fixture b;
     RnnParams params(FLOAT, 2, 3, { 4, 4 });
     const Tensor x = createInputTensor(b.graph, params, 1, "x"), odd = x.slice(0, 2);
     const LoopBodyType nothing = [](Graph &, const TimeStepState &, const RnnBatchwiseFlags &, std::vector<Tensor> &,
@@ -596,7 +598,7 @@ static void checkGathered(unsigned shards, unsigned stepsPerGather, const std::v
 {
     using namespace popnn::rnn;
     const std::size_t steps = 5, batch = 2, in = 6, all = batch * in;
-    Bed b(Passes::model(7));
+    Fixture b(Passes::model(7));
     RnnParams params(FLOAT, batch, steps, { in, in });
     if (!lengths.empty()) {
         params.varTimeSteps = b.graph.addVariable(UNSIGNED_INT, { lengths.size() }, "lengths");
@@ -664,7 +666,7 @@ TEST(driver_that_gathers)
 TEST(gru_with_attention)
 {
     using namespace popnn::gru;
-    Bed b;
+    Fixture b;
     const GruParams params(FLOAT, 2, 3, { 4, 5 });
     GruWeights weights = createWeights(b.graph, params, "weights"), together, apart;
     Tensor in = createInput(b.graph, params, "in"), h = createInitialState(b.graph, params, "h", {}, nullptr),
@@ -707,7 +709,7 @@ TEST(gru)
 {
     using namespace popnn::gru;
     for (bool after : { false, true }) {
-        Bed b;
+        Fixture b;
         GruParams params(FLOAT, 2, 3, { 4, 5 });
         params.resetAfter = after;
         CHECK(params.cellOrder == getDefaultBasicGruCellOrder() && params.cellOrder[2] == BASIC_GRU_CELL_CANDIDATE);
@@ -754,7 +756,7 @@ TEST(gru)
 // of TRAINING_FWD products, which the other passes share.
 TEST(rnn_for_inference)
 {
-    Bed b(Passes::model(16));
+    Fixture b(Passes::model(16));
     const auto laidOut = [&](const char *pass) {
         return b.graph.getTileMapping(
             poplin::createMatMulInputRHS(b.graph, HALF, HALF, { 4, 512 }, { 512, 64 }, "rhs",
@@ -779,7 +781,7 @@ TEST(rnn_for_inference)
 TEST(rnn_weights_are_right_operands)
 {
     using namespace popnn::rnn;
-    Bed b;
+    Fixture b;
     const Tensor x = createInput(b.graph, 1, 1, 3, 2, FLOAT), w = createWeightsInput(b.graph, 1, 1, 3, 2, FLOAT),
                  u = createWeightsFeedback(b.graph, 1, 2, FLOAT),
                  h = createFwdState(b.graph, FLOAT, 1, 2, b.prog, false, false),
@@ -812,7 +814,7 @@ TEST(rnn)
 {
     using namespace popnn::rnn;
     using popnn::NonLinearityType;
-    Bed b;
+    Fixture b;
     CHECK(getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT).size() == 6 &&
           getMatMulPrePlanParameters(3, 2, 4, 5, FLOAT, FLOAT, true, false).size() == 1);
     CHECK(getFwdFlops(3, 2, 4, 5) > getFwdFlops(3, 2, 4, 5, false) &&

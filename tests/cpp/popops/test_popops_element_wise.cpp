@@ -8,16 +8,16 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed : TestBed {
-    explicit Bed(unsigned tiles = 3) : TestBed(model(tiles))
+struct Fixture : TestFixture {
+    explicit Fixture(unsigned tiles = 3) : TestFixture(model(tiles))
     {
         popops::addCodelets(graph);
     }
@@ -43,7 +43,7 @@ typedef std::vector<float> Floats;
 // The guide's tutorial 2.
 TEST(tutorial)
 {
-    Bed b;
+    Fixture b;
     Tensor v1 = b.constant<float>(FLOAT, { 2, 2 }, { 4, 3, 2, 1 }),
            v2 = b.constant<float>(FLOAT, { 2, 2 }, { 1, 1.5f, 2, 2.5f });
     Tensor v3 = popops::add(b.graph, v1, v2, b.prog, "Add");
@@ -68,7 +68,7 @@ TEST(tutorial)
 #define TYPES_BOOLS      BOOL
 // The four forms of each operator agree, and its class gives the same expression.
 struct Ways {
-    Bed b;
+    Fixture b;
     std::vector<Tensor> results;
     Tensor x(const Type &type)
     {
@@ -170,7 +170,7 @@ TEST(ternary_functions)
 
 TEST(numbers)
 {
-    Bed b;
+    Fixture b;
     Tensor t = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), h = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }),
            i = b.constant<int>(INT, { 3 }, { 1, 2, 4 });
     Tensor own = b.copy(t), out = b.graph.clone(t);
@@ -195,7 +195,7 @@ TEST(numbers)
 
 TEST(output)
 {
-    Bed b;
+    Fixture b;
     Tensor a = b.graph.addVariable(FLOAT, { 2, 3 }), row = b.graph.addVariable(FLOAT, { 3 });
     b.graph.setTileMapping(a[0], 1);
     b.graph.setTileMapping(a[1], 2);
@@ -209,7 +209,7 @@ TEST(output)
 // Halves times one float, with the option of this product and with those of other operators.
 TEST(halves_times_one_float)
 {
-    Bed b;
+    Fixture b;
     Tensor x = b.constant<float>(HALF, { 3 }, { 1, 2, 4 }), s = b.constant<float>(FLOAT, { 1 }, { 1.0009765625f / 3 });
     const OptionFlags coarse{ { "scalarMultiplyFloatToHalfTolerance", "1e-2" } };
     Tensor own = b.copy(x), out = b.copy(x);
@@ -227,7 +227,7 @@ TEST(halves_times_one_float)
 
 TEST(mistakes)
 {
-    Bed b;
+    Fixture b;
     Tensor f = b.constant<float>(FLOAT, { 3 }, { 1, 2, 4 }), i = b.constant<int>(INT, { 3 }, { 1, 2, 4 }),
            four = b.constant<float>(FLOAT, { 4 }, { 1, 2, 4, 8 });
     CHECK_THROWS(popops::add(b.graph, f, i, b.prog), type_error, "operands are float and int");
@@ -254,7 +254,7 @@ TEST(types_of_constants)
 // what the memory held. A framework's replication index on tile 0 and its computation on other tiles is such a case.
 TEST(operands_outside_a_virtual_graph_are_refused)
 {
-    Bed b(5);
+    Fixture b(5);
     Graph part = b.graph.createVirtualGraph(1, 5);
     const Tensor index = b.graph.addReplicationIndexConstant("index"), own = part.addVariable(FLOAT, { 4 }),
                  other = b.graph.addVariable(FLOAT, { 4 }), copied = part.clone(own);

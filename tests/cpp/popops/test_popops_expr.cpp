@@ -7,8 +7,8 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -17,9 +17,9 @@ using namespace poplar;
 using namespace poplar::program;
 namespace pe = popops::expr;
 
-struct Bed : TestBed {
+struct Fixture : TestFixture {
     Tensor f, g, h, u, v, c;
-    Bed() : TestBed(model(2))
+    Fixture() : TestFixture(model(2))
     {
         popops::addCodelets(graph);
         f = variable(FLOAT, { 0.5f, -1, 2 });
@@ -44,7 +44,7 @@ typedef std::vector<float> Floats;
 // The value of an expression of the graph's f, g, h, u, v, c (_1 to _6), compiled and by the library's own vertices.
 static Floats value(const pe::Expr &expr)
 {
-    Bed whole, parts;
+    Fixture whole, parts;
     const std::vector<Tensor> ts = { whole.f, whole.g, whole.h, whole.u, whole.v, whole.c };
     Floats compiled =
         whole.run(popops::map(whole.graph, expr, ts, whole.prog, "compiled", { { "forceGenerateCodelet", "true" } }));
@@ -100,7 +100,7 @@ TEST(classes)
 
 TEST(forms)
 {
-    Bed a, b, c;
+    Fixture a, b, c;
     popops::mapInPlace(a.graph, pe::Tanh(pe::_1) * pe::_2, { a.f, a.g }, a.prog, "in place");
     const Floats first = a.run(a.f);
     popops::mapWithOutput(b.graph, pe::Tanh(pe::_1) * pe::_2, { b.f, b.g }, b.f, b.prog);
@@ -113,7 +113,7 @@ TEST(forms)
 TEST(several_expressions)
 {
     using namespace pe;
-    Bed b;
+    Fixture b;
     const std::vector<Any> sum_and_product{ _1 + _2, _1 * _2 };
     std::vector<Tensor> made = popops::map(b.graph, sum_and_product, { b.f, b.g }, b.prog, "both");
     CHECK(made.size() == 2);
@@ -145,7 +145,7 @@ TEST(trees_as_text)
     CHECK(given.getType() == SHORT && given.getDataAsDouble() == -7 && given.getTypeTraits().size == 2);
     CHECK(std::memcmp(given.getData(), &number, sizeof(number)) == 0);
     CHECK(wide.getDataForUnsignedIntegral() == ~0ull && wide.getType() == UNSIGNED_LONGLONG);
-    Bed b;
+    Fixture b;
     popops::outputGeneratedCodelet(b.graph.getTarget(), Tanh(_1) + _2, { b.f, b.g }, {}, source);
     CHECK(source.str().find("tanh") != std::string::npos);
     b.graph.addCodelets(source, "", messages, CodeletFileType::CSource); // it can be compiled
@@ -154,7 +154,7 @@ TEST(trees_as_text)
 TEST(mistakes)
 {
     using namespace pe;
-    Bed b;
+    Fixture b;
     CHECK_THROWS(popops::map(b.graph, _1 + _3, { b.f, b.g }, b.prog), index_error,
                  "no tensor for placeholder _3: the list has 2");
     CHECK_THROWS(popops::map(b.graph, _1 * _2 + _3, { b.f, b.g, b.h }, b.prog), type_error,

@@ -7,16 +7,16 @@
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 
-#include "bed.hpp"
 #include "check.hpp"
+#include "fixture.hpp"
 
 #include <algorithm>
 
 using namespace poplar;
 using namespace poplar::program;
 
-struct Bed : TestBed {
-    explicit Bed(unsigned tiles) : TestBed(model(tiles))
+struct Fixture : TestFixture {
+    explicit Fixture(unsigned tiles) : TestFixture(model(tiles))
     {
         popops::addCodelets(graph);
     }
@@ -46,7 +46,7 @@ struct Bed : TestBed {
 
 TEST(linear_mapping_by_single_elements)
 {
-    Bed b(4);
+    Fixture b(4);
     using Counts = std::vector<std::size_t>;
     const auto mapped = [&](std::size_t n) {
         return b.onTiles(b.graph.addVariable(HALF, { n }, VariableMappingMethod::LINEAR));
@@ -63,7 +63,7 @@ TEST(linear_mapping_by_single_elements)
 
 TEST(outputs_of_element_wise_operations_in_grains)
 {
-    Bed b(16);
+    Fixture b(16);
     const std::size_t n = 16 * 20;
     const Tensor one = b.graph.addVariable(FLOAT, { n }), four = b.graph.addVariable(FLOAT, { n }),
                  out = b.graph.addVariable(FLOAT, { n });
@@ -92,7 +92,7 @@ TEST(outputs_of_element_wise_operations_in_grains)
 
 TEST(slices_are_one_region_on_each_tile)
 {
-    Bed b(16);
+    Fixture b(16);
     for (const std::vector<std::size_t> &shape : std::vector<std::vector<std::size_t>>{ { 9, 24 }, { 5, 20, 6 } })
         for (unsigned dim = 0; dim < shape.size(); ++dim) {
             std::vector<std::size_t> slice = shape;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Custom floats against lists of all values of a format, in every rounding mode, packed and as halves and floats;
  * stochastic rounding by its averages; conversions of halves; types that are chosen; errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popfloat/cast_to_half.h>
 #include <popfloat/gfloat.h>
@@ -102,7 +102,7 @@ static void same(double got, double wanted, bool minus_zero, const char *what, d
 }
 
 /* A cast in each mode, with nanoo and without, and what the native type makes of it. */
-static void check_format(enum bed_device device, const popfloat_format *given, popfloat_spec spec,
+static void check_format(enum fixture_device device, const popfloat_format *given, popfloat_spec spec,
                          popfloat_format_type type)
 {
     popfloat_cast cast = { .rounding = { 0 } };
@@ -111,24 +111,25 @@ static void check_format(enum bed_device device, const popfloat_format *given, p
     assert_true(popfloat_choose_cast(&f, spec, POPFLOAT_SPEC_AUTO, &cast));
     assert_string_equal(popfloat_format_type_name(cast.type), popfloat_format_type_name(type));
     struct values v = values_of(&f);
-    struct bed bed = bed_open(device, 4, popfloat_add_codelets_at);
+    struct fixture fixture = fixture_open(device, 4, popfloat_add_codelets_at);
     double x[SAMPLES], *got[2 * MODES];
     samples(&v, cast.native, x);
-    pop_tensor in = pop_graph_add_variable(bed.graph, cast.native, POP_SHAPE(SAMPLES), "in"), out[2 * MODES],
-               params = popfloat_create_params(bed.graph, cast.calculation, popfloat_pack_format(&f), bed.program, "p");
+    pop_tensor in = pop_graph_add_variable(fixture.graph, cast.native, POP_SHAPE(SAMPLES), "in"), out[2 * MODES],
+               params = popfloat_create_params(fixture.graph, cast.calculation, popfloat_pack_format(&f),
+                                               fixture.program, "p");
     assert_int_equal(pop_tensor_num_elements(params), POPFLOAT_PARAMS);
-    bed_map(&bed, in, BED_LINEAR);
-    bed_write(&bed, in, x, 0, 0);
+    fixture_map(&fixture, in, FIXTURE_LINEAR);
+    fixture_write(&fixture, in, x, 0, 0);
     for (unsigned i = 0; i < 2 * MODES; ++i) {
         cast.rounding.mode = (popfloat_round)(POPFLOAT_ROUND_RZ + i % MODES);
         cast.rounding.nanoo = i >= MODES;
-        out[i] = popfloat_cast_native_to_gfloat(bed.graph, in, params, &cast, bed.program, "q");
+        out[i] = popfloat_cast_native_to_gfloat(fixture.graph, in, params, &cast, fixture.program, "q");
         assert_int_equal(pop_tensor_type(out[i]), cast.storage);
-        out[i] = popfloat_cast_gfloat_to_native(bed.graph, out[i], params, &cast, bed.program, "n");
+        out[i] = popfloat_cast_gfloat_to_native(fixture.graph, out[i], params, &cast, fixture.program, "n");
         assert_int_equal(pop_tensor_type(out[i]), cast.native);
     }
     bool packed = cast.storage != POP_HALF && cast.storage != POP_FLOAT;
-    bed_run_all(&bed, out, got, 2 * MODES);
+    fixture_run_all(&fixture, out, got, 2 * MODES);
     for (unsigned i = 0; i < 2 * MODES; ++i)
         for (size_t k = 0; k < SAMPLES; ++k) {
             popfloat_round mode = (popfloat_round)(POPFLOAT_ROUND_RZ + i % MODES);
@@ -137,7 +138,7 @@ static void check_format(enum bed_device device, const popfloat_format *given, p
                 wanted = NAN;
             same(got[i][k], wanted, !packed || f.infinities, popfloat_round_name(mode), x[k]);
         }
-    bed_close(&bed);
+    fixture_close(&fixture);
     free(v.list);
 }
 
@@ -164,7 +165,7 @@ static void test_formats(void **state)
         { { 9, 6, 30, false, true }, POPFLOAT_SPEC_AUTO, POPFLOAT_NO_DENORM_GF16 },
         { { 10, 6, 31, true, false }, POPFLOAT_SPEC_AUTO, POPFLOAT_QUANTISED_FP32 },
     };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
             check_format(device, &rows[i].format, rows[i].spec, rows[i].type);
 }
@@ -172,26 +173,26 @@ static void test_formats(void **state)
 static void test_in_place_and_computed_parameters(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popfloat_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popfloat_add_codelets_at);
     popfloat_format f = { 4, 3, 3, true, false };
     struct values v = values_of(&f);
     popfloat_cast cast = { .rounding = { .mode = POPFLOAT_ROUND_RN } };
     assert_true(popfloat_choose_cast(&f, POPFLOAT_SPEC_AUTO, POPFLOAT_SPEC_AUTO, &cast));
-    pop_tensor packed = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(), "packed"), out[2];
-    pop_graph_set_tile_mapping(bed.graph, packed, 2);
-    bed_write(&bed, packed, (double[]){ popfloat_pack_format(&f) }, 0, 0);
-    pop_tensor params = popfloat_create_params_of(bed.graph, POP_HALF, packed, bed.program, "p");
+    pop_tensor packed = pop_graph_add_variable(fixture.graph, POP_INT, POP_SHAPE(), "packed"), out[2];
+    pop_graph_set_tile_mapping(fixture.graph, packed, 2);
+    fixture_write(&fixture, packed, (double[]){ popfloat_pack_format(&f) }, 0, 0);
+    pop_tensor params = popfloat_create_params_of(fixture.graph, POP_HALF, packed, fixture.program, "p");
     for (size_t i = 0; i < 2; ++i) {
-        out[i] = bed_input_of(&bed, i ? POP_FLOAT : POP_HALF, POP_SHAPE(7, 19), BED_SCATTERED, -20, 20);
-        popfloat_cast_native_to_gfloat_in_place(bed.graph, pop_tensor_transpose(out[i]), params, &cast, bed.program,
-                                                "i");
+        out[i] = fixture_input_of(&fixture, i ? POP_FLOAT : POP_HALF, POP_SHAPE(7, 19), FIXTURE_SCATTERED, -20, 20);
+        popfloat_cast_native_to_gfloat_in_place(fixture.graph, pop_tensor_transpose(out[i]), params, &cast,
+                                                fixture.program, "i");
     }
-    double *got[2], *given[2] = { bed_given(&bed, out[0]), bed_given(&bed, out[1]) };
-    bed_run_all(&bed, out, got, 2);
+    double *got[2], *given[2] = { fixture_given(&fixture, out[0]), fixture_given(&fixture, out[1]) };
+    fixture_run_all(&fixture, out, got, 2);
     for (size_t i = 0; i < 2 * 133; ++i)
         same(got[i / 133][i % 133], rounded(&v, POPFLOAT_ROUND_RN, false, given[i / 133][i % 133]), true, "in place",
              given[i / 133][i % 133]);
-    bed_close(&bed);
+    fixture_close(&fixture);
     free(v.list);
 }
 
@@ -201,7 +202,7 @@ static void test_stochastic(void **state)
     (void)state;
     enum { COUNT = 20000, STEPS = 4 };
     for (popfloat_density density = POPFLOAT_DENSITY_INVALID; density < POPFLOAT_DENSITIES; ++density) {
-        struct bed bed = bed_open(BED_CPU, 1, popfloat_add_codelets_at);
+        struct fixture fixture = fixture_open(FIXTURE_CPU, 1, popfloat_add_codelets_at);
         popfloat_format f = { 3, 5, 15, true, false };
         popfloat_cast cast = { .rounding = { density ? POPFLOAT_ROUND_SX : POPFLOAT_ROUND_SR, true, 23, density, 0,
                                              0.2f, 0.5f, -0.5f, 0.3f } };
@@ -210,21 +211,22 @@ static void test_stochastic(void **state)
         assert_true(popfloat_choose_cast(&f, POPFLOAT_SPEC_FP32, POPFLOAT_SPEC_FP32, &cast));
         if (density == POPFLOAT_UNIFORM || density >= POPFLOAT_LOGIT_NORMAL)
             cast.rounding.max = 1, cast.rounding.min = 0;
-        pop_tensor in = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(STEPS, COUNT), "in"), out[2];
+        pop_tensor in = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(STEPS, COUNT), "in"), out[2];
         double *x = malloc(STEPS * COUNT * sizeof(*x)), *got[2], mean[STEPS] = { 0 };
         for (size_t i = 0; i < STEPS * COUNT; ++i)
             x[i] = 1 + (double)(i / COUNT) / STEPS / 8; /* 0, 1/4, 1/2, 3/4 of a step above 1 */
-        bed_map(&bed, in, BED_ONE_TILE);
-        bed_write(&bed, in, x, 0, 0);
-        pop_tensor params = popfloat_create_params(bed.graph, POP_FLOAT, popfloat_pack_format(&f), bed.program, "p");
-        pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
-        out[0] = popfloat_cast_native_to_gfloat_in(bed.graph, in, params, &cast, set, "q");
-        out[1] = pop_graph_clone(bed.graph, POP_TYPE_NULL, out[0], POP_CLONE_CREATE_NEW_ORDER, "kept");
-        pop_graph_set_tile_mapping(bed.graph, out[1], 0);
-        pop_sequence_add(bed.program, pop_execute(set, NULL));
-        pop_sequence_add(bed.program, pop_copy(out[0], out[1], false, NULL));
-        pop_sequence_add(bed.program, pop_execute(set, NULL));
-        bed_run_all(&bed, out, got, 2);
+        fixture_map(&fixture, in, FIXTURE_ONE_TILE);
+        fixture_write(&fixture, in, x, 0, 0);
+        pop_tensor params =
+            popfloat_create_params(fixture.graph, POP_FLOAT, popfloat_pack_format(&f), fixture.program, "p");
+        pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "set");
+        out[0] = popfloat_cast_native_to_gfloat_in(fixture.graph, in, params, &cast, set, "q");
+        out[1] = pop_graph_clone(fixture.graph, POP_TYPE_NULL, out[0], POP_CLONE_CREATE_NEW_ORDER, "kept");
+        pop_graph_set_tile_mapping(fixture.graph, out[1], 0);
+        pop_sequence_add(fixture.program, pop_execute(set, NULL));
+        pop_sequence_add(fixture.program, pop_copy(out[0], out[1], false, NULL));
+        pop_sequence_add(fixture.program, pop_execute(set, NULL));
+        fixture_run_all(&fixture, out, got, 2);
         size_t differ = 0;
         for (size_t i = 0; i < STEPS * COUNT; ++i) {
             double steps = (got[0][i] - 1) * 8;
@@ -247,7 +249,7 @@ static void test_stochastic(void **state)
                 assert_true(mean[s] >= mean[s - 1] - 0.01); /* more above, more often up */
         }
         assert_true(differ > COUNT / 8);
-        bed_close(&bed);
+        fixture_close(&fixture);
         free(x);
     }
 }
@@ -311,42 +313,42 @@ static void test_choices(void **state)
     do {                                                                                                               \
         pop_error error;                                                                                               \
         (void)(call);                                                                                                  \
-        assert_int_equal(pop_graph_take_error(bed.graph, &error), status);                                             \
+        assert_int_equal(pop_graph_take_error(fixture.graph, &error), status);                                         \
         if (!strstr(error.text, wanted))                                                                               \
             fail_msg("%s", error.text);                                                                                \
     } while (0)
 
-static void refused_in_place(struct bed *bed, pop_tensor t, pop_tensor params, const popfloat_cast *cast)
+static void refused_in_place(struct fixture *fixture, pop_tensor t, pop_tensor params, const popfloat_cast *cast)
 {
-    popfloat_cast_native_to_gfloat_in_place(bed->graph, t, params, cast, bed->program, "x");
+    popfloat_cast_native_to_gfloat_in_place(fixture->graph, t, params, cast, fixture->program, "x");
 }
 static void test_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popfloat_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popfloat_add_codelets_at);
     popfloat_cast cast = { POPFLOAT_QUANTISED_FP16, POP_HALF, POP_HALF, POP_HALF, { .mode = POPFLOAT_ROUND_RN } };
-    pop_tensor in = bed_input(&bed, POP_HALF, POP_SHAPE(5), BED_LINEAR),
-               ints = bed_input(&bed, POP_INT, POP_SHAPE(29), BED_LINEAR),
-               constant = pop_graph_add_constant_float(bed.graph, POP_HALF, POP_SHAPE(3), 1, "c");
-    pop_graph_set_tile_mapping(bed.graph, constant, 0);
+    pop_tensor in = fixture_input(&fixture, POP_HALF, POP_SHAPE(5), FIXTURE_LINEAR),
+               ints = fixture_input(&fixture, POP_INT, POP_SHAPE(29), FIXTURE_LINEAR),
+               constant = pop_graph_add_constant_float(fixture.graph, POP_HALF, POP_SHAPE(3), 1, "c");
+    pop_graph_set_tile_mapping(fixture.graph, constant, 0);
     REFUSED(POP_TYPE_ERROR, "popfloat_create_params makes 29",
-            popfloat_cast_native_to_gfloat(bed.graph, in, in, &cast, bed.program, "x"));
+            popfloat_cast_native_to_gfloat(fixture.graph, in, in, &cast, fixture.program, "x"));
     REFUSED(POP_TYPE_ERROR, "it must be float or half",
-            popfloat_cast_native_to_gfloat(bed.graph, ints, ints, &cast, bed.program, "x"));
+            popfloat_cast_native_to_gfloat(fixture.graph, ints, ints, &cast, fixture.program, "x"));
     REFUSED(POP_TYPE_ERROR, "signed char, short, half or float",
-            popfloat_cast_gfloat_to_native(bed.graph, ints, ints, &cast, bed.program, "x"));
+            popfloat_cast_gfloat_to_native(fixture.graph, ints, ints, &cast, fixture.program, "x"));
     REFUSED(POP_POPLAR_ERROR, "the cast is NULL",
-            popfloat_cast_native_to_gfloat(bed.graph, in, ints, NULL, bed.program, "x"));
+            popfloat_cast_native_to_gfloat(fixture.graph, in, ints, NULL, fixture.program, "x"));
     REFUSED(POP_TYPE_ERROR, "they must be one of int",
-            popfloat_create_params_of(bed.graph, POP_HALF, ints, bed.program, "x"));
-    REFUSED(POP_POPLAR_ERROR, "constants", (refused_in_place(&bed, constant, ints, &cast), 0));
+            popfloat_create_params_of(fixture.graph, POP_HALF, ints, fixture.program, "x"));
+    REFUSED(POP_POPLAR_ERROR, "constants", (refused_in_place(&fixture, constant, ints, &cast), 0));
     cast.rounding.mode = POPFLOAT_ROUND_INV;
     REFUSED(POP_POPLAR_ERROR, "rounding mode 0",
-            popfloat_cast_native_to_gfloat(bed.graph, in, ints, &cast, bed.program, "x"));
+            popfloat_cast_native_to_gfloat(fixture.graph, in, ints, &cast, fixture.program, "x"));
     cast.rounding.mode = POPFLOAT_ROUND_SX;
     REFUSED(POP_POPLAR_ERROR, "density 0",
-            popfloat_cast_native_to_gfloat(bed.graph, in, ints, &cast, bed.program, "x"));
-    bed_close(&bed);
+            popfloat_cast_native_to_gfloat(fixture.graph, in, ints, &cast, fixture.program, "x"));
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #ifndef TESTS_POPLIBS_POPLIN_CONV_RUNS_H
 #define TESTS_POPLIBS_POPLIN_CONV_RUNS_H
 
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/poplin/conv_reference.h"
 
 #include <poplin/codelets.h>
@@ -63,48 +63,49 @@ static inline poplin_conv_params random_params(uint64_t *state, unsigned pass)
     return p;
 }
 
-static inline char *summary_of(struct bed *bed)
+static inline char *summary_of(struct fixture *fixture)
 {
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     pop_error error;
-    assert_int_equal(pop_engine_print_profile_summary(bed->engine, file, POP_NO_OPTIONS, &error), POP_OK);
+    assert_int_equal(pop_engine_print_profile_summary(fixture->engine, file, POP_NO_OPTIONS, &error), POP_OK);
     fclose(file);
     return text;
 }
 
 /* A pass (0 forward, 1 backward, 2 update) with plan constraints, against its definition. */
-static inline void run(struct bed *bed, const poplin_conv_params *p, unsigned pass, pop_options options,
+static inline void run(struct fixture *fixture, const poplin_conv_params *p, unsigned pass, pop_options options,
                        const char *vertex)
 {
     char text[2048];
     poplin_conv_params_to_text(p, text, sizeof(text));
-    pop_tensor in = poplin_create_input(bed->graph, p, "in", options, NULL),
-               weights = poplin_create_weights(bed->graph, p, "weights", options, NULL), out;
+    pop_tensor in = poplin_create_input(fixture->graph, p, "in", options, NULL),
+               weights = poplin_create_weights(fixture->graph, p, "weights", options, NULL), out;
     poplin_conv_params gradient = poplin_get_gradient_params(p);
-    pop_tensor deltas = poplin_create_input(bed->graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
-    bed_write(bed, in, NULL, -1, 1);
-    bed_write(bed, weights, NULL, -1, 1);
-    bed_write(bed, deltas, NULL, -1, 1);
+    pop_tensor deltas = poplin_create_input(fixture->graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
+    fixture_write(fixture, in, NULL, -1, 1);
+    fixture_write(fixture, weights, NULL, -1, 1);
+    fixture_write(fixture, deltas, NULL, -1, 1);
     if (pass == 0)
-        out = poplin_convolution(bed->graph, in, weights, p, false, bed->program, "fwd", options, NULL);
+        out = poplin_convolution(fixture->graph, in, weights, p, false, fixture->program, "fwd", options, NULL);
     else if (pass == 1)
-        out = poplin_convolution(bed->graph, deltas, weights, &gradient, true, bed->program, "bwd", options, NULL);
+        out = poplin_convolution(fixture->graph, deltas, weights, &gradient, true, fixture->program, "bwd", options,
+                                 NULL);
     else
-        out = poplin_calculate_weight_deltas(bed->graph, deltas, in, p, bed->program, "wu", options, NULL);
-    if (pop_graph_error(bed->graph))
-        fail_msg("pass %u: %s\n%s", pass, pop_graph_error(bed->graph)->text, text);
-    double *wanted = reference_conv(p, (int)pass, bed_given(bed, pass == 1 ? deltas : in),
-                                    bed_given(bed, pass == 2 ? deltas : weights));
-    double *got = bed_run(bed, out);
+        out = poplin_calculate_weight_deltas(fixture->graph, deltas, in, p, fixture->program, "wu", options, NULL);
+    if (pop_graph_error(fixture->graph))
+        fail_msg("pass %u: %s\n%s", pass, pop_graph_error(fixture->graph)->text, text);
+    double *wanted = reference_conv(p, (int)pass, fixture_given(fixture, pass == 1 ? deltas : in),
+                                    fixture_given(fixture, pass == 2 ? deltas : weights));
+    double *got = fixture_run(fixture, out);
     for (size_t i = 0; i < pop_tensor_num_elements(out); ++i)
         if (!(fabs(got[i] - wanted[i]) <= 0.02 * (1 + fabs(wanted[i]))))
             fail_msg("pass %u, element %zu of %zu: %g where %g was expected\n%s", pass, i, pop_tensor_num_elements(out),
                      got[i], wanted[i], text);
     free(wanted);
     if (vertex) {
-        char *summary = summary_of(bed);
+        char *summary = summary_of(fixture);
         if (!strstr(summary, vertex))
             fail_msg("%s did not run:\n%s\n%s", vertex, text, summary);
         free(summary);

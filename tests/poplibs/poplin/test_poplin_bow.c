@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of {rows,16} by {16,16} halves with half partials on one tile of a bow, beside the cycles that follow from
  * the rates published for all its tiles (bench/anchors/published/bow-amp.csv: rows, TFLOPS, cycles). */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>

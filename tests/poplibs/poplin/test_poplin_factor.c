@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LU and QR factorisations: products of the factors, their shapes and triangles, orthogonality. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <poplin/lu_factorization.h>
@@ -25,25 +25,26 @@ static double *product(const double *a, const double *b, size_t m, size_t k, siz
 }
 
 /* A matrix without small pivots: the diagonal dominates. */
-static pop_tensor matrix(struct bed *bed, pop_type type, size_t m, size_t n, enum bed_mapping mapping, double diagonal)
+static pop_tensor matrix(struct fixture *fixture, pop_type type, size_t m, size_t n, enum fixture_mapping mapping,
+                         double diagonal)
 {
     double *values = malloc((m * n + 1) * sizeof(*values));
     for (size_t i = 0; i < m * n; ++i)
-        values[i] = (double)(next_random(&bed->random) % 2000) / 1000 - 1 + (i / n == i % n ? diagonal : 0);
-    pop_tensor t = pop_graph_add_variable(bed->graph, type, POP_SHAPE(m, n), "matrix");
-    bed_map(bed, t, mapping);
-    bed_write(bed, t, values, 0, 0);
+        values[i] = (double)(next_random(&fixture->random) % 2000) / 1000 - 1 + (i / n == i % n ? diagonal : 0);
+    pop_tensor t = pop_graph_add_variable(fixture->graph, type, POP_SHAPE(m, n), "matrix");
+    fixture_map(fixture, t, mapping);
+    fixture_write(fixture, t, values, 0, 0);
     free(values);
     return t;
 }
 
-static void check_lu(enum bed_device device, pop_type type, size_t m, size_t n, enum bed_mapping mapping)
+static void check_lu(enum fixture_device device, pop_type type, size_t m, size_t n, enum fixture_mapping mapping)
 {
-    struct bed bed = bed_open(device, 3, add_all);
-    pop_tensor a = matrix(&bed, type, m, n, mapping, (double)(m + n)), upper;
-    pop_tensor lower = poplin_lu_factorization(bed.graph, a, bed.program, "lu", &upper);
+    struct fixture fixture = fixture_open(device, 3, add_all);
+    pop_tensor a = matrix(&fixture, type, m, n, mapping, (double)(m + n)), upper;
+    pop_tensor lower = poplin_lu_factorization(fixture.graph, a, fixture.program, "lu", &upper);
     double *got[2];
-    bed_run_all(&bed, (const pop_tensor[]){ lower, upper }, got, 2);
+    fixture_run_all(&fixture, (const pop_tensor[]){ lower, upper }, got, 2);
     for (size_t i = 0; i < m * m; ++i)
         if (i / m <= i % m)
             assert_true(got[0][i] == (i / m == i % m ? 1 : 0));
@@ -51,60 +52,60 @@ static void check_lu(enum bed_device device, pop_type type, size_t m, size_t n, 
         if (i / n > i % n)
             assert_true(got[1][i] == 0);
     double *made = product(got[0], got[1], m, m, n, false);
-    bed_check(made, bed_given(&bed, a), m * n, 1e-5, 1e-5);
+    fixture_check(made, fixture_given(&fixture, a), m * n, 1e-5, 1e-5);
     free(made);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_lu(void **state)
 {
     (void)state;
     static const size_t sizes[][2] = { { 1, 1 }, { 5, 5 }, { 23, 23 }, { 4, 9 }, { 29, 7 }, { 1, 6 } };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t i = 0; i < 6; ++i)
             check_lu(device, i == 3 ? POP_HALF : POP_FLOAT, sizes[i][0], sizes[i][1],
-                     i % 2 ? BED_SCATTERED : BED_LINEAR);
+                     i % 2 ? FIXTURE_SCATTERED : FIXTURE_LINEAR);
 }
 
-static void check_qr(enum bed_device device, size_t m, size_t n, bool created)
+static void check_qr(enum fixture_device device, size_t m, size_t n, bool created)
 {
-    struct bed bed = bed_open(device, 3, add_all);
-    pop_tensor q, a = matrix(&bed, POP_FLOAT, m, n, BED_SCATTERED, 0), r = a;
+    struct fixture fixture = fixture_open(device, 3, add_all);
+    pop_tensor q, a = matrix(&fixture, POP_FLOAT, m, n, FIXTURE_SCATTERED, 0), r = a;
     double *one = calloc(m * m, sizeof(*one));
     for (size_t i = 0; i < m; ++i)
         one[i * m + i] = 1;
     if (created) {
-        r = poplin_create_qr_factorization_matrices(bed.graph, POP_FLOAT, m, n, "qr", &q);
+        r = poplin_create_qr_factorization_matrices(fixture.graph, POP_FLOAT, m, n, "qr", &q);
     } else {
-        r = pop_graph_clone(bed.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "r");
-        q = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(m, m), "q");
-        bed_map(&bed, q, BED_SCATTERED);
+        r = pop_graph_clone(fixture.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "r");
+        q = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(m, m), "q");
+        fixture_map(&fixture, q, FIXTURE_SCATTERED);
     }
-    bed_write(&bed, q, one, 0, 0);
-    pop_sequence_add(bed.program, pop_copy(a, r, false, NULL));
-    poplin_qr_factorization(bed.graph, r, q, bed.program, "qr", POP_OPTIONS({ "rowsPerIteration", "16" }));
+    fixture_write(&fixture, q, one, 0, 0);
+    pop_sequence_add(fixture.program, pop_copy(a, r, false, NULL));
+    poplin_qr_factorization(fixture.graph, r, q, fixture.program, "qr", POP_OPTIONS({ "rowsPerIteration", "16" }));
     double *got[2];
-    bed_run_all(&bed, (const pop_tensor[]){ r, q }, got, 2);
+    fixture_run_all(&fixture, (const pop_tensor[]){ r, q }, got, 2);
     double *made = product(got[1], got[0], m, m, n, false), *unit = product(got[1], got[1], m, m, m, true);
-    bed_check(made, bed_given(&bed, a), m * n, 0, 1e-5);
-    bed_check(unit, one, m * m, 0, 1e-5);
+    fixture_check(made, fixture_given(&fixture, a), m * n, 0, 1e-5);
+    fixture_check(unit, one, m * m, 0, 1e-5);
     for (size_t i = 0; i < m * n; ++i) {
         if (i / n > i % n)
             assert_true(fabs(got[0][i]) < 1e-5);
         if (i == 0)
-            assert_true((got[0][0] < 0) == (bed_given(&bed, a)[0] >= 0));
+            assert_true((got[0][0] < 0) == (fixture_given(&fixture, a)[0] >= 0));
     }
     free(made);
     free(unit);
     free(one);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_qr(void **state)
 {
     (void)state;
     static const size_t sizes[][2] = { { 1, 1 }, { 6, 6 }, { 23, 7 }, { 13, 1 }, { 17, 17 } };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t i = 0; i < 5; ++i)
             check_qr(device, sizes[i][0], sizes[i][1], i % 2 == 0);
 }
@@ -112,20 +113,20 @@ static void test_qr(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_all);
-    pop_tensor wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR), upper,
-               half = bed_input(&bed, POP_HALF, POP_SHAPE(3, 3), BED_LINEAR);
-    poplin_lu_factorization(bed.graph, pop_tensor_flatten(wide), bed.program, "x", &upper);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_lu_factorization", "rank 1; it must be a matrix");
-    poplin_create_qr_factorization_matrices(bed.graph, POP_FLOAT, 2, 3, "x", &upper);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_create_qr_factorization_matrices", "2 rows and 3 columns");
-    poplin_qr_factorization(bed.graph, wide, wide, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_qr_factorization", "A is {2,3} and Q {2,3}");
-    poplin_qr_factorization(bed.graph, half, half, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_TYPE_ERROR, "poplin_qr_factorization", "A is half and Q half");
-    poplin_qr_factorization(bed.graph, wide, wide, bed.program, "x", POP_OPTIONS({ "rows", "1" }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "poplin_qr_factorization", "rowsPerIteration");
-    bed_close(&bed);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, add_all);
+    pop_tensor wide = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 3), FIXTURE_LINEAR), upper,
+               half = fixture_input(&fixture, POP_HALF, POP_SHAPE(3, 3), FIXTURE_LINEAR);
+    poplin_lu_factorization(fixture.graph, pop_tensor_flatten(wide), fixture.program, "x", &upper);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_lu_factorization", "rank 1; it must be a matrix");
+    poplin_create_qr_factorization_matrices(fixture.graph, POP_FLOAT, 2, 3, "x", &upper);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_create_qr_factorization_matrices", "2 rows and 3 columns");
+    poplin_qr_factorization(fixture.graph, wide, wide, fixture.program, "x", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_qr_factorization", "A is {2,3} and Q {2,3}");
+    poplin_qr_factorization(fixture.graph, half, half, fixture.program, "x", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_TYPE_ERROR, "poplin_qr_factorization", "A is half and Q half");
+    poplin_qr_factorization(fixture.graph, wide, wide, fixture.program, "x", POP_OPTIONS({ "rows", "1" }));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "poplin_qr_factorization", "rowsPerIteration");
+    fixture_close(&fixture);
 }
 
 int main(void)

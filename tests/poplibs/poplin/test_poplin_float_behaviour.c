@@ -2,7 +2,7 @@
 /* The libraries' vertices follow the tiles' floating-point behaviour: casts, element-wise operations, expressions and
  * products of half round stochastically, an exception names its vertex, and values that a kernel computes besides its
  * results raise none. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -19,30 +19,30 @@ static void add_codelets(pop_where where, pop_graph *graph)
     poplin_add_codelets_at(where, graph);
 }
 
-static struct bed open_behaving(enum bed_device device, pop_float_behaviour behaviour)
+static struct fixture open_behaving(enum fixture_device device, pop_float_behaviour behaviour)
 {
-    struct bed bed = bed_open(device, 4, add_codelets);
-    pop_set_float_behaviour(bed.graph, bed.program, behaviour, NULL);
-    return bed;
+    struct fixture fixture = fixture_open(device, 4, add_codelets);
+    pop_set_float_behaviour(fixture.graph, fixture.program, behaviour, NULL);
+    return fixture;
 }
 
-static pop_tensor constant_input(struct bed *bed, pop_type type, pop_shape shape, double value)
+static pop_tensor constant_input(struct fixture *fixture, pop_type type, pop_shape shape, double value)
 {
-    pop_tensor t = pop_graph_add_variable(bed->graph, type, shape, "input");
+    pop_tensor t = pop_graph_add_variable(fixture->graph, type, shape, "input");
     double *values = malloc(pop_tensor_num_elements(t) * sizeof(*values) + 1);
     for (size_t i = 0; i < pop_tensor_num_elements(t); ++i)
         values[i] = value;
-    bed_map(bed, t, BED_LINEAR);
-    bed_write(bed, t, values, 0, 0);
+    fixture_map(fixture, t, FIXTURE_LINEAR);
+    fixture_write(fixture, t, values, 0, 0);
     free(values);
     return t;
 }
 
 /* Results are one of the two neighbours, and their mean is the exact value, within some of a half's last places. */
-static void expect_unbiased(struct bed *bed, pop_tensor out, double expected, double place)
+static void expect_unbiased(struct fixture *fixture, pop_tensor out, double expected, double place)
 {
     size_t count = pop_tensor_num_elements(out), low = 0, high = 0;
-    double *got = bed_run(bed, out), sum = 0, below = floor(expected / place) * place;
+    double *got = fixture_run(fixture, out), sum = 0, below = floor(expected / place) * place;
     for (size_t i = 0; i < count; ++i) {
         low += got[i] == below;
         high += got[i] == below + place;
@@ -56,76 +56,81 @@ static void expect_unbiased(struct bed *bed, pop_tensor out, double expected, do
 static void casts_round_stochastically(void **state)
 {
     (void)state;
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
-        struct bed bed = open_behaving(d, (pop_float_behaviour){ .esr = true });
-        pop_tensor in = constant_input(&bed, POP_FLOAT, POP_SHAPE(COUNT), 3 + 1.0 / 2048);
-        expect_unbiased(&bed, popops_cast(bed.graph, in, POP_HALF, bed.program, NULL), 3 + 1.0 / 2048, 1.0 / 512);
-        bed_close(&bed);
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d) {
+        struct fixture fixture = open_behaving(d, (pop_float_behaviour){ .esr = true });
+        pop_tensor in = constant_input(&fixture, POP_FLOAT, POP_SHAPE(COUNT), 3 + 1.0 / 2048);
+        expect_unbiased(&fixture, popops_cast(fixture.graph, in, POP_HALF, fixture.program, NULL), 3 + 1.0 / 2048,
+                        1.0 / 512);
+        fixture_close(&fixture);
     }
 }
 
 static void element_wise_operations_round_stochastically(void **state)
 {
     (void)state;
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
-        struct bed bed = open_behaving(d, (pop_float_behaviour){ .esr = true });
-        pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1),
-                   b = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1.0 / 4096);
-        expect_unbiased(&bed, popops_add(bed.graph, a, b, bed.program, NULL), 1 + 1.0 / 4096, 1.0 / 1024);
-        bed_close(&bed);
-        bed = open_behaving(d, (pop_float_behaviour){ .esr = true });
-        a = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 1);
-        b = constant_input(&bed, POP_HALF, POP_SHAPE(COUNT), 3.0 / 8192);
-        expect_unbiased(&bed, popops_map(bed.graph, "_1 + _2", POP_TENSORS(a, b), bed.program, NULL, POP_NO_OPTIONS),
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d) {
+        struct fixture fixture = open_behaving(d, (pop_float_behaviour){ .esr = true });
+        pop_tensor a = constant_input(&fixture, POP_HALF, POP_SHAPE(COUNT), 1),
+                   b = constant_input(&fixture, POP_HALF, POP_SHAPE(COUNT), 1.0 / 4096);
+        expect_unbiased(&fixture, popops_add(fixture.graph, a, b, fixture.program, NULL), 1 + 1.0 / 4096, 1.0 / 1024);
+        fixture_close(&fixture);
+        fixture = open_behaving(d, (pop_float_behaviour){ .esr = true });
+        a = constant_input(&fixture, POP_HALF, POP_SHAPE(COUNT), 1);
+        b = constant_input(&fixture, POP_HALF, POP_SHAPE(COUNT), 3.0 / 8192);
+        expect_unbiased(&fixture,
+                        popops_map(fixture.graph, "_1 + _2", POP_TENSORS(a, b), fixture.program, NULL, POP_NO_OPTIONS),
                         1 + 3.0 / 8192, 1.0 / 1024);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
 static void products_round_stochastically(void **state)
 {
     (void)state;
-    struct bed bed = open_behaving(BED_MODEL, (pop_float_behaviour){ .esr = true });
-    pop_tensor a = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE),
-               b = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 1024);
-    pop_tensor c = poplin_mat_mul(bed.graph, a, b, bed.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL);
-    double *got = bed_run(&bed, c);
+    struct fixture fixture = open_behaving(FIXTURE_MODEL, (pop_float_behaviour){ .esr = true });
+    pop_tensor a = constant_input(&fixture, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE),
+               b = constant_input(&fixture, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 1024);
+    pop_tensor c =
+        poplin_mat_mul(fixture.graph, a, b, fixture.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL);
+    double *got = fixture_run(&fixture, c);
     for (size_t i = 0; i < SIDE * SIDE; ++i) /* exact: nothing to round */
         assert_true(got[i] == 1 + 1.0 / 1024);
-    bed_close(&bed);
-    bed = open_behaving(BED_MODEL, (pop_float_behaviour){ .esr = true });
-    a = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE * (1 + 1.0 / 128));
-    b = constant_input(&bed, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 64);
-    expect_unbiased(&bed,
-                    poplin_mat_mul(bed.graph, a, b, bed.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL),
-                    (1 + 1.0 / 128) * (1 + 1.0 / 64), 1.0 / 1024);
-    bed_close(&bed);
+    fixture_close(&fixture);
+    fixture = open_behaving(FIXTURE_MODEL, (pop_float_behaviour){ .esr = true });
+    a = constant_input(&fixture, POP_HALF, POP_SHAPE(SIDE, SIDE), 1.0 / SIDE * (1 + 1.0 / 128));
+    b = constant_input(&fixture, POP_HALF, POP_SHAPE(SIDE, SIDE), 1 + 1.0 / 64);
+    expect_unbiased(
+        &fixture,
+        poplin_mat_mul(fixture.graph, a, b, fixture.program, NULL, POP_OPTIONS({ "partialsType", "float" }), NULL),
+        (1 + 1.0 / 128) * (1 + 1.0 / 64), 1.0 / 1024);
+    fixture_close(&fixture);
 }
 
 /* The exceptions of a run of division. */
-static pop_status divide(enum bed_device device, double divisor, char *text, size_t size)
+static pop_status divide(enum fixture_device device, double divisor, char *text, size_t size)
 {
-    struct bed bed = open_behaving(device, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true });
-    pop_tensor a = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), 1),
-               b = constant_input(&bed, POP_FLOAT, POP_SHAPE(37), divisor);
-    popops_div(bed.graph, a, b, bed.program, NULL);
-    assert_built(bed.graph);
+    struct fixture fixture = open_behaving(device, (pop_float_behaviour){ .inv = true, .div0 = true, .oflo = true });
+    pop_tensor a = constant_input(&fixture, POP_FLOAT, POP_SHAPE(37), 1),
+               b = constant_input(&fixture, POP_FLOAT, POP_SHAPE(37), divisor);
+    popops_div(fixture.graph, a, b, fixture.program, NULL);
+    assert_built(fixture.graph);
     pop_error error = { 0 };
     pop_tensor written[] = { a, b };
     for (size_t i = 0; i < 2; ++i)
-        pop_graph_create_host_write(bed.graph, i ? "b" : "a", written[i]);
-    bed.engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
-    assert_non_null(bed.engine);
-    assert_int_equal(pop_engine_load(bed.engine, bed.device, &error), POP_OK);
+        pop_graph_create_host_write(fixture.graph, i ? "b" : "a", written[i]);
+    fixture.engine = pop_engine_create(fixture.graph, POP_PROGRAMS(fixture.program), POP_NO_OPTIONS, &error);
+    assert_non_null(fixture.engine);
+    assert_int_equal(pop_engine_load(fixture.engine, fixture.device, &error), POP_OK);
     float values[37];
     for (size_t i = 0; i < 2; ++i) {
         for (size_t k = 0; k < 37; ++k)
             values[k] = i ? (float)divisor : 1;
-        assert_int_equal(pop_engine_write_tensor(bed.engine, i ? "b" : "a", values, sizeof(values), &error), POP_OK);
+        assert_int_equal(pop_engine_write_tensor(fixture.engine, i ? "b" : "a", values, sizeof(values), &error),
+                         POP_OK);
     }
-    pop_status status = pop_engine_run(bed.engine, 0, &error);
+    pop_status status = pop_engine_run(fixture.engine, 0, &error);
     snprintf(text, size, "%s", status == POP_OK ? "" : error.text);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return status;
 }
 
@@ -133,7 +138,7 @@ static void exceptions_name_the_librarys_vertex(void **state)
 {
     (void)state;
     char text[1024];
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d) {
         assert_int_equal(divide(d, 0, text, sizeof(text)), POP_APPLICATION_RUNTIME_ERROR);
         assert_non_null(strstr(text, "div0"));
         assert_non_null(strstr(text, "popops::"));

@@ -23,7 +23,7 @@ static void test_few_channels(void **state)
         poplin_conv_params p = params_of(i & 1 ? POP_HALF : POP_FLOAT, (size_t[]){ 23, 19 }, (size_t[]){ 7, 5 }, 3, 37,
                                          3, 1 + (i / 2 & 1));
         p.kernel_transform.dilation[0] = p.kernel_transform.dilation[1] = 1 + i / 4;
-        conv_check(BED_CPU, 1, &p, CONV_FORWARD, 1e-5, 0.01);
+        conv_check(FIXTURE_CPU, 1, &p, CONV_FORWARD, 1e-5, 0.01);
     }
 }
 
@@ -56,7 +56,7 @@ static void test_lines_in_place(void **state)
             p.num_conv_groups = 2;
         }
         for (enum conv_pass pass = CONV_FORWARD; pass <= CONV_BACKWARD; ++pass)
-            conv_check(BED_CPU, 1, &p, pass, 2e-5, 0.02);
+            conv_check(FIXTURE_CPU, 1, &p, pass, 2e-5, 0.02);
     }
 }
 
@@ -73,7 +73,7 @@ static void test_weight_deltas(void **state)
         poplin_conv_params p =
             params_of(i & 1 ? POP_HALF : POP_FLOAT, (size_t[]){ 23, 19 }, (size_t[]){ shape[2], shape[2] }, shape[0],
                       shape[1], (unsigned)shape[2] / 2, (unsigned)shape[3]);
-        conv_check(BED_CPU, 1, &p, CONV_UPDATE, 1e-4, 0.05);
+        conv_check(FIXTURE_CPU, 1, &p, CONV_UPDATE, 1e-4, 0.05);
     }
 }
 
@@ -91,7 +91,7 @@ static void test_few_output_channels(void **state)
             p.kernel_transform.dilation[d] = 1 + (i % 9 == 4);
             p.kernel_transform.flip[d] = i % 5 == 2;
         }
-        conv_check(BED_CPU, 1, &p, CONV_BACKWARD, 1e-5, 0.02);
+        conv_check(FIXTURE_CPU, 1, &p, CONV_BACKWARD, 1e-5, 0.02);
     }
 }
 

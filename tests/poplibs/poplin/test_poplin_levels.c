@@ -2,7 +2,7 @@
 /* Products and convolutions give the same bits with codelets of every instruction set: plain x86-64, whose
  * multiply-adds are emulated, and the levels with vectors of 8 and 16 floats.  The kernels of the CPU device and of the
  * conv units are compiled here for each level that this machine supports. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplar/metadata.h>
 #include <poplar/popc.h>
@@ -73,34 +73,34 @@ struct operation {
     } * layer;
     bool quarters; /* a product of 8-bit floats by an ipu21's vertices, of each format and a scale */
 };
-static pop_tensor as_quarter(struct bed *bed, pop_tensor t, pop_quarter_format format, int scale)
+static pop_tensor as_quarter(struct fixture *fixture, pop_tensor t, pop_quarter_format format, int scale)
 {
-    pop_tensor metadata = pop_create_constant_metadata_tensor(bed->graph, format, scale, "metadata");
-    return popops_cast_with_metadata(bed->graph, t, POP_QUARTER, metadata, bed->program, "narrow");
+    pop_tensor metadata = pop_create_constant_metadata_tensor(fixture->graph, format, scale, "metadata");
+    return popops_cast_with_metadata(fixture->graph, t, POP_QUARTER, metadata, fixture->program, "narrow");
 }
-static struct bed open_ipu21(void)
+static struct fixture open_ipu21(void)
 {
     pop_error error;
-    struct bed bed = { .random = 1 };
-    bed.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu21", .tiles_per_ipu = 3 }, &error);
-    assert_non_null(bed.device);
-    bed.graph = pop_graph_create(pop_device_target(bed.device));
-    bed.program = pop_sequence(bed.graph, "test");
-    add_codelets(POP_HERE, bed.graph);
-    return bed;
+    struct fixture fixture = { .random = 1 };
+    fixture.device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu21", .tiles_per_ipu = 3 }, &error);
+    assert_non_null(fixture.device);
+    fixture.graph = pop_graph_create(pop_device_target(fixture.device));
+    fixture.program = pop_sequence(fixture.graph, "test");
+    add_codelets(POP_HERE, fixture.graph);
+    return fixture;
 }
-static pop_tensor add_product(struct bed *bed, const struct operation *op)
+static pop_tensor add_product(struct fixture *fixture, const struct operation *op)
 {
     const size_t *s = op->sizes;
-    pop_tensor a = bed_input(bed, op->type, POP_SHAPE(s[0], s[1]), BED_SCATTERED),
-               b = bed_input(bed, op->type, POP_SHAPE(s[1], s[2]), BED_SCATTERED);
+    pop_tensor a = fixture_input(fixture, op->type, POP_SHAPE(s[0], s[1]), FIXTURE_SCATTERED),
+               b = fixture_input(fixture, op->type, POP_SHAPE(s[1], s[2]), FIXTURE_SCATTERED);
     if (op->quarters)
-        return poplin_mat_mul_typed(bed->graph, as_quarter(bed, a, POP_QUARTER_F143, 1),
-                                    as_quarter(bed, b, POP_QUARTER_F152, -2), bed->program, POP_HALF, "product",
+        return poplin_mat_mul_typed(fixture->graph, as_quarter(fixture, a, POP_QUARTER_F143, 1),
+                                    as_quarter(fixture, b, POP_QUARTER_F152, -2), fixture->program, POP_HALF, "product",
                                     POP_OPTIONS({ "planConstraints", "{\"inChansPerGroup\": 32}" }), NULL);
-    return poplin_mat_mul(bed->graph, a, b, bed->program, "product", POP_NO_OPTIONS, NULL);
+    return poplin_mat_mul(fixture->graph, a, b, fixture->program, "product", POP_NO_OPTIONS, NULL);
 }
-static pop_tensor add_layer(struct bed *bed, const struct operation *op)
+static pop_tensor add_layer(struct fixture *fixture, const struct operation *op)
 {
     const struct layer *l = op->layer;
     poplin_conv_params params = poplin_conv_params_make(op->type, op->type, l->batch, POP_SHAPE(l->height, l->width),
@@ -109,30 +109,32 @@ static pop_tensor add_layer(struct bed *bed, const struct operation *op)
         params.output_transform.stride[d] = l->stride;
         params.input_transform.padding_lower[d] = params.input_transform.padding_upper[d] = (unsigned)(l->kernel / 2);
     }
-    const pop_tensor in = bed_input(bed, op->type, POP_SHAPE(l->batch, l->inputs, l->height, l->width), BED_SCATTERED);
+    const pop_tensor in =
+        fixture_input(fixture, op->type, POP_SHAPE(l->batch, l->inputs, l->height, l->width), FIXTURE_SCATTERED);
     const pop_tensor weights =
-        bed_input(bed, op->type, POP_SHAPE(1, l->outputs, l->inputs, l->kernel, l->kernel), BED_SCATTERED);
-    return poplin_convolution(bed->graph, in, weights, &params, false, bed->program, "layer", POP_NO_OPTIONS, NULL);
+        fixture_input(fixture, op->type, POP_SHAPE(1, l->outputs, l->inputs, l->kernel, l->kernel), FIXTURE_SCATTERED);
+    return poplin_convolution(fixture->graph, in, weights, &params, false, fixture->program, "layer", POP_NO_OPTIONS,
+                              NULL);
 }
 /* The operation's result with the codelets of a level, and its number of elements; as many threads of the host. */
-static double *result_of(unsigned level, enum bed_device device, const struct operation *op, size_t *count)
+static double *result_of(unsigned level, enum fixture_device device, const struct operation *op, size_t *count)
 {
     char path[256], threads[64];
     snprintf(threads, sizeof(threads), "{\"target.hostThreads\": \"%u\"}", level);
     setenv("POPLAR_ENGINE_OPTIONS", threads, 1);
     setenv("IPU_POPLIN_GP", codelets_of(path, sizeof(path), level), 1);
-    struct bed bed = op->quarters ? open_ipu21() : bed_open(device, 3, add_codelets);
+    struct fixture fixture = op->quarters ? open_ipu21() : fixture_open(device, 3, add_codelets);
     unsetenv("IPU_POPLIN_GP");
-    const pop_tensor out = (op->layer ? add_layer : add_product)(&bed, op);
-    assert_built(bed.graph);
+    const pop_tensor out = (op->layer ? add_layer : add_product)(&fixture, op);
+    assert_built(fixture.graph);
     *count = pop_tensor_num_elements(out);
     double *values = malloc(*count * sizeof(*values));
-    memcpy(values, bed_run(&bed, out), *count * sizeof(*values));
-    bed_close(&bed);
+    memcpy(values, fixture_run(&fixture, out), *count * sizeof(*values));
+    fixture_close(&fixture);
     unsetenv("POPLAR_ENGINE_OPTIONS");
     return values;
 }
-static void check_levels(enum bed_device device, struct operation op)
+static void check_levels(enum fixture_device device, struct operation op)
 {
     static const pop_type types[] = { POP_FLOAT, POP_HALF };
     if (pop_machine_level() < levels[1])
@@ -150,7 +152,7 @@ static void check_levels(enum bed_device device, struct operation op)
     }
 }
 
-static void check_device(enum bed_device device)
+static void check_device(enum fixture_device device)
 {
     static const size_t sizes[][3] = { { 1, 1, 1 },   { 3, 7, 5 },    { 16, 16, 16 }, { 6, 33, 17 }, { 15, 64, 31 },
                                        { 29, 40, 8 }, { 8, 129, 24 }, { 5, 600, 23 }, { 9, 512, 8 } };
@@ -167,7 +169,7 @@ static void test_conv_layers(void **state)
                                            { 1, 8, 8, 16, 4, 5, 1 },  { 2, 6, 6, 24, 40, 3, 1 },
                                            { 1, 9, 11, 48, 8, 1, 1 }, { 2, 7, 9, 32, 8, 1, 2 } };
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
-        check_levels(BED_MODEL, (struct operation){ .layer = &layers[i] });
+        check_levels(FIXTURE_MODEL, (struct operation){ .layer = &layers[i] });
 }
 
 /* Strips of other heights on each level: others of them are read in place. */
@@ -180,26 +182,26 @@ static void test_host_layers(void **state)
                                            { 1, 2, 90, 7, 40, 2, 3 },
                                            { 2, 6, 14, 160, 70, 3, 1 } };
     for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); ++i)
-        check_levels(BED_CPU, (struct operation){ .layer = &layers[i] });
+        check_levels(FIXTURE_CPU, (struct operation){ .layer = &layers[i] });
 }
 
 static void test_host_products(void **state)
 {
     (void)state;
-    check_device(BED_CPU);
+    check_device(FIXTURE_CPU);
 }
 
 static void test_conv_units(void **state)
 {
     (void)state;
-    check_device(BED_MODEL);
+    check_device(FIXTURE_MODEL);
 }
 static void test_quarters(void **state)
 {
     (void)state;
     static const size_t sizes[][3] = { { 3, 7, 5 }, { 15, 64, 31 }, { 5, 600, 23 } };
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); ++i)
-        check_levels(BED_MODEL, (struct operation){ .sizes = sizes[i], .quarters = true });
+        check_levels(FIXTURE_MODEL, (struct operation){ .sizes = sizes[i], .quarters = true });
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix products against sums in double precision: odd shapes, views, types, groups, factors; and errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <poplin/mat_mul.h>
@@ -30,26 +30,26 @@ static double *reference(const double *a, const double *b, size_t g, size_t m, s
 /* The memory layout of an operand: plain, transposed, columns of a wider matrix, or scattered over a larger one. */
 enum lie { PLAIN, TURNED, PART, SPREAD, LIES };
 
-static pop_tensor operand(struct bed *bed, pop_type type, size_t g, size_t rows, size_t columns, enum lie lie)
+static pop_tensor operand(struct fixture *fixture, pop_type type, size_t g, size_t rows, size_t columns, enum lie lie)
 {
     pop_tensor t;
     switch (lie) {
     case TURNED:
-        t = bed_input(bed, type, POP_SHAPE(g, columns, rows), BED_SCATTERED);
+        t = fixture_input(fixture, type, POP_SHAPE(g, columns, rows), FIXTURE_SCATTERED);
         return pop_tensor_dim_shuffle(t, POP_DIMS(0, 2, 1));
     case PART:
-        t = bed_input(bed, type, POP_SHAPE(g, rows, columns + 3), BED_SCATTERED);
+        t = fixture_input(fixture, type, POP_SHAPE(g, rows, columns + 3), FIXTURE_SCATTERED);
         return pop_tensor_slice(t, 2, columns + 2, 2);
     case SPREAD:
-        t = bed_input(bed, type, POP_SHAPE(columns, rows, g, 2), BED_SCATTERED);
+        t = fixture_input(fixture, type, POP_SHAPE(columns, rows, g, 2), FIXTURE_SCATTERED);
         return pop_tensor_dim_shuffle(pop_tensor_at(pop_tensor_dim_shuffle(t, POP_DIMS(3, 0, 1, 2)), 1),
                                       POP_DIMS(2, 1, 0));
     default:
-        return bed_input(bed, type, POP_SHAPE(g, rows, columns), BED_SCATTERED);
+        return fixture_input(fixture, type, POP_SHAPE(g, rows, columns), FIXTURE_SCATTERED);
     }
 }
 /* The contents of a view of an input: through the elements of the variable. */
-static double *view_values(struct bed *bed, pop_tensor view, size_t input)
+static double *view_values(struct fixture *fixture, pop_tensor view, size_t input)
 {
     size_t count = pop_tensor_num_elements(view), regions;
     double *values = malloc(count * sizeof(*values) + 1);
@@ -58,39 +58,40 @@ static double *view_values(struct bed *bed, pop_tensor view, size_t input)
     size_t at = 0;
     for (size_t i = 0; i < regions; ++i)
         for (size_t k = intervals[i].interval.begin; k < intervals[i].interval.end; ++k)
-            values[at++] = bed->tensors[input].values[k];
+            values[at++] = fixture->tensors[input].values[k];
     free(intervals);
     assert_int_equal(at, count);
     return values;
 }
 
-static void check_in(struct bed bed, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie, enum lie b_lie,
-                     pop_options options)
+static void check_in(struct fixture fixture, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
+                     enum lie b_lie, pop_options options)
 {
     size_t g = s[0], m = s[1], k = s[2], n = s[3];
-    pop_tensor a = operand(&bed, type, g, m, k, a_lie), b = operand(&bed, type, g, k, n, b_lie);
-    double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1);
-    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, out_type, "mm", options, NULL);
-    assert_built(bed.graph);
+    pop_tensor a = operand(&fixture, type, g, m, k, a_lie), b = operand(&fixture, type, g, k, n, b_lie);
+    double *a_values = view_values(&fixture, a, 0), *b_values = view_values(&fixture, b, 1);
+    pop_tensor out = poplin_mat_mul_grouped(fixture.graph, a, b, fixture.program, out_type, "mm", options, NULL);
+    assert_built(fixture.graph);
     assert_int_equal(pop_tensor_type(out), out_type);
     assert_int_equal(pop_tensor_dim(out, 1), m);
-    double *wanted = reference(a_values, b_values, g, m, k, n, NULL, 1), *got = bed_run(&bed, out);
+    double *wanted = reference(a_values, b_values, g, m, k, n, NULL, 1), *got = fixture_run(&fixture, out);
     double root = sqrt((double)k + 1);
-    bed_check(got, wanted, g * m * n, out_type == POP_HALF ? 2e-3 : 1e-5, (out_type == POP_HALF ? 1e-4 : 1e-6) * root);
+    fixture_check(got, wanted, g * m * n, out_type == POP_HALF ? 2e-3 : 1e-5,
+                  (out_type == POP_HALF ? 1e-4 : 1e-6) * root);
     free(a_values);
     free(b_values);
     free(wanted);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
-static void check_product(enum bed_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
+static void check_product(enum fixture_device device, pop_type type, pop_type out_type, const size_t *s, enum lie a_lie,
                           enum lie b_lie)
 {
-    check_in(bed_open(device, 7, add_codelets), type, out_type, s, a_lie, b_lie, POP_NO_OPTIONS);
+    check_in(fixture_open(device, 7, add_codelets), type, out_type, s, a_lie, b_lie, POP_NO_OPTIONS);
 }
 
 /* The summary of a run's profile, to be freed. */
-static char *steps_of(struct bed *bed)
+static char *steps_of(struct fixture *fixture)
 {
     char *text;
     size_t size;
@@ -98,7 +99,7 @@ static char *steps_of(struct bed *bed)
     pop_error error;
     assert_int_equal(
         pop_engine_print_profile_summary(
-            bed->engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }, { "showVarStorage", "true" }), &error),
+            fixture->engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }, { "showVarStorage", "true" }), &error),
         POP_OK);
     fclose(file);
     char *summary = strdup(text); /* gcc takes pointers into text for pointers to this function's variable */
@@ -113,10 +114,11 @@ static void test_release_2021(void **state)
     static const size_t shapes[][4] = { { 1, 1, 1, 1 },    { 1, 17, 31, 13 }, { 2, 5, 7, 3 },
                                         { 3, 14, 32, 32 }, { 1, 1, 97, 61 },  { 1, 61, 97, 1 } };
     for (size_t i = 0; i < 4 * sizeof(shapes) / sizeof(shapes[0]); ++i) {
-        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
         pop_options options =
             POP_OPTIONS({ "planConstraints", i % 4 ? "{\"0\":{\"transform\":{\"swapOperands\":true}}}" : "{}" });
-        check_in(bed, i % 3 ? POP_FLOAT : POP_HALF, i % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i / 4],
+        check_in(fixture, i % 3 ? POP_FLOAT : POP_HALF, i % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i / 4],
                  (enum lie)(i % LIES), (enum lie)((i / LIES + i) % LIES), options);
     }
 }
@@ -136,23 +138,24 @@ static void test_padding_is_copied(void **state)
     enum { K = 61, N = 24 };
     for (unsigned i = 0; i < 4; ++i) {
         pop_type type = i / 2 ? POP_HALF : POP_FLOAT;
-        struct bed bed =
-            bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", i % 2 ? "2021" : "1.2" }), add_codelets);
+        struct fixture fixture = fixture_open_with(
+            FIXTURE_MODEL, 64, POP_OPTIONS({ "poplibsRelease", i % 2 ? "2021" : "1.2" }), add_codelets);
         pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\": \"AMP\", \"inChansPerGroup\": 8}" });
-        pop_tensor a = bed_input(&bed, type, POP_SHAPE(1, 1, K), BED_LINEAR),
-                   b = poplin_transpose_grouped_matrix(bed_input(&bed, type, POP_SHAPE(1, N, K), BED_LINEAR));
-        double *b_values = view_values(&bed, b, 1);
-        pop_tensor out = poplin_mat_mul_grouped(bed.graph, a, b, bed.program, POP_FLOAT, "mm", options, NULL);
-        double *wanted = reference(bed_given(&bed, a), b_values, 1, 1, K, N, NULL, 1);
-        bed_check(bed_run(&bed, out), wanted, N, 1e-3, 1e-3);
-        char *text = steps_of(&bed);
+        pop_tensor a = fixture_input(&fixture, type, POP_SHAPE(1, 1, K), FIXTURE_LINEAR),
+                   b = poplin_transpose_grouped_matrix(
+                       fixture_input(&fixture, type, POP_SHAPE(1, N, K), FIXTURE_LINEAR));
+        double *b_values = view_values(&fixture, b, 1);
+        pop_tensor out = poplin_mat_mul_grouped(fixture.graph, a, b, fixture.program, POP_FLOAT, "mm", options, NULL);
+        double *wanted = reference(fixture_given(&fixture, a), b_values, 1, 1, K, N, NULL, 1);
+        fixture_check(fixture_run(&fixture, out), wanted, N, 1e-3, 1e-3);
+        char *text = steps_of(&fixture);
         assert_int_equal(strstr(text, "Zero") != NULL, i % 2 == 0);
         assert_non_null(strstr(text, "Arranged"));
         assert_false(is_always_live(text, "Arranged"));
         free(text);
         free(wanted);
         free(b_values);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -164,21 +167,23 @@ static void test_halves_are_transposed(void **state)
     for (unsigned i = 0; i < 4; ++i) {
         pop_type type = i % 2 ? POP_FLOAT : POP_HALF;
         size_t m = 64, k = i / 2 ? 60 : 64, n = 48;
-        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
         pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\": \"AMP\"}" });
-        pop_tensor a = bed_input(&bed, type, POP_SHAPE(1, k, m), BED_LINEAR),
-                   b = bed_input(&bed, type, POP_SHAPE(1, k, n), BED_LINEAR);
+        pop_tensor a = fixture_input(&fixture, type, POP_SHAPE(1, k, m), FIXTURE_LINEAR),
+                   b = fixture_input(&fixture, type, POP_SHAPE(1, k, n), FIXTURE_LINEAR);
         pop_tensor turned = poplin_transpose_grouped_matrix(a);
-        double *a_values = view_values(&bed, turned, 0);
-        pop_tensor out = poplin_mat_mul_grouped(bed.graph, turned, b, bed.program, POP_FLOAT, "mm", options, NULL);
-        double *wanted = reference(a_values, bed_given(&bed, b), 1, m, k, n, NULL, 1);
-        bed_check(bed_run(&bed, out), wanted, m * n, 1e-3, 1e-3);
-        char *text = steps_of(&bed);
+        double *a_values = view_values(&fixture, turned, 0);
+        pop_tensor out =
+            poplin_mat_mul_grouped(fixture.graph, turned, b, fixture.program, POP_FLOAT, "mm", options, NULL);
+        double *wanted = reference(a_values, fixture_given(&fixture, b), 1, m, k, n, NULL, 1);
+        fixture_check(fixture_run(&fixture, out), wanted, m * n, 1e-3, 1e-3);
+        char *text = steps_of(&fixture);
         assert_int_equal(strstr(text, "Transpose") != NULL, type == POP_HALF);
         free(text);
         free(wanted);
         free(a_values);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -189,29 +194,31 @@ static void test_sums_of_halves_are_transposed(void **state)
     (void)state;
     enum { M = 48, K = 32, N = 64 };
     for (unsigned swap = 0; swap < 2; ++swap) {
-        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
         pop_options options = POP_OPTIONS(
             { "fullyConnectedPass", "TRAINING_WU" },
             { "planConstraints", swap ? "{\"method\": \"AMP\", \"0\": {\"transform\": {\"swapOperands\": true}}}"
                                       : "{\"method\": \"AMP\", \"0\": {\"transform\": {\"swapOperands\": false}}}" });
-        pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(M, K), BED_LINEAR),
-                   b = poplin_transpose_grouped_matrix(
-                       pop_tensor_expand(bed_input(&bed, POP_HALF, POP_SHAPE(N, K), BED_LINEAR), POP_DIMS(0))),
-                   sum = swap ? bed_input(&bed, POP_HALF, POP_SHAPE(N, M), BED_LINEAR)
-                              : bed_input(&bed, POP_HALF, POP_SHAPE(M, N), BED_LINEAR);
-        double *b_values = view_values(&bed, b, 1);
+        pop_tensor a = fixture_input(&fixture, POP_HALF, POP_SHAPE(M, K), FIXTURE_LINEAR),
+                   b = poplin_transpose_grouped_matrix(pop_tensor_expand(
+                       fixture_input(&fixture, POP_HALF, POP_SHAPE(N, K), FIXTURE_LINEAR), POP_DIMS(0))),
+                   sum = swap ? fixture_input(&fixture, POP_HALF, POP_SHAPE(N, M), FIXTURE_LINEAR)
+                              : fixture_input(&fixture, POP_HALF, POP_SHAPE(M, N), FIXTURE_LINEAR);
+        double *b_values = view_values(&fixture, b, 1);
         pop_tensor c = swap ? pop_tensor_dim_shuffle(sum, POP_DIMS(1, 0)) : sum;
-        double *c_values = view_values(&bed, c, 2);
-        poplin_mat_mul_acc(bed.graph, c, 0.5, a, pop_tensor_squeeze(b, POP_DIMS(0)), bed.program, "mm", options, NULL);
-        double *wanted = reference(bed_given(&bed, a), b_values, 1, M, K, N, c_values, 0.5);
-        bed_check(bed_run(&bed, c), wanted, M * N, 5e-3, 5e-3);
-        char *text = steps_of(&bed);
+        double *c_values = view_values(&fixture, c, 2);
+        poplin_mat_mul_acc(fixture.graph, c, 0.5, a, pop_tensor_squeeze(b, POP_DIMS(0)), fixture.program, "mm", options,
+                           NULL);
+        double *wanted = reference(fixture_given(&fixture, a), b_values, 1, M, K, N, c_values, 0.5);
+        fixture_check(fixture_run(&fixture, c), wanted, M * N, 5e-3, 5e-3);
+        char *text = steps_of(&fixture);
         assert_non_null(strstr(text, "Transpose"));
         free(text);
         free(wanted);
         free(b_values);
         free(c_values);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -220,22 +227,23 @@ static void test_created_operands_are_exchanged(void **state)
 {
     (void)state;
     enum { M = 4, K = 32, N = 64 };
-    struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+    struct fixture fixture =
+        fixture_open_with(FIXTURE_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
     pop_options options = POP_OPTIONS({ "planConstraints", "{\"0\":{\"transform\":{\"swapOperands\":true}}}" });
-    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K), POP_SHAPE(K, N),
-                                                   "a", options, NULL),
-               b = poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K), POP_SHAPE(K, N),
-                                                   "b", options, NULL);
-    bed_write(&bed, a, NULL, -1, 1);
-    bed_write(&bed, b, NULL, -1, 1);
-    pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "mm", options, NULL);
-    double *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, M, K, N, NULL, 1);
-    bed_check(bed_run(&bed, out), wanted, M * N, 1e-3, 1e-3);
-    char *text = steps_of(&bed);
+    pop_tensor a = poplin_create_mat_mul_input_lhs(fixture.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K),
+                                                   POP_SHAPE(K, N), "a", options, NULL),
+               b = poplin_create_mat_mul_input_rhs(fixture.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(M, K),
+                                                   POP_SHAPE(K, N), "b", options, NULL);
+    fixture_write(&fixture, a, NULL, -1, 1);
+    fixture_write(&fixture, b, NULL, -1, 1);
+    pop_tensor out = poplin_mat_mul(fixture.graph, a, b, fixture.program, "mm", options, NULL);
+    double *wanted = reference(fixture_given(&fixture, a), fixture_given(&fixture, b), 1, M, K, N, NULL, 1);
+    fixture_check(fixture_run(&fixture, out), wanted, M * N, 1e-3, 1e-3);
+    char *text = steps_of(&fixture);
     assert_null(strstr(text, "OnTileCopy"));
     free(text);
     free(wanted);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_shapes_views_and_types(void **state)
@@ -248,7 +256,7 @@ static void test_shapes_views_and_types(void **state)
     unsigned turn = 0;
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i)
         for (unsigned lies = 0; lies < 4; ++lies, ++turn)
-            check_product(turn % 2 ? BED_MODEL : BED_CPU, turn % 3 ? POP_FLOAT : POP_HALF,
+            check_product(turn % 2 ? FIXTURE_MODEL : FIXTURE_CPU, turn % 3 ? POP_FLOAT : POP_HALF,
                           turn % 5 > 2 ? POP_HALF : POP_FLOAT, shapes[i], (enum lie)(turn % LIES),
                           (enum lie)((turn / LIES + turn) % LIES));
 }
@@ -259,26 +267,27 @@ static void test_constant_operands(void **state)
     (void)state;
     enum { M = 6, K = 35, N = 9, FROZEN = 5 }; /* N columns, FROZEN of them constant */
     for (unsigned test = 0; test < 2 * 2; ++test) {
-        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 5, add_codelets);
+        struct fixture fixture = fixture_open(test / 2 ? FIXTURE_MODEL : FIXTURE_CPU, 5, add_codelets);
         float frozen[K * N];
         double b_values[K * N];
         for (size_t i = 0; i < K * N; ++i)
             b_values[i] = frozen[i] = i / N % 7 ? (float)(i % 11) - 4 : 0;
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(M, K), BED_LINEAR),
-                   none = bed_input(&bed, POP_FLOAT, POP_SHAPE(K, N - FROZEN), BED_SCATTERED);
-        pop_tensor b = pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(K, N), POP_FLOAT, frozen, "frozen");
-        bed_scatter(&bed, b);
+        pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(M, K), FIXTURE_LINEAR),
+                   none = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(K, N - FROZEN), FIXTURE_SCATTERED);
+        pop_tensor b = pop_graph_add_constant(fixture.graph, POP_FLOAT, POP_SHAPE(K, N), POP_FLOAT, frozen, "frozen");
+        fixture_scatter(&fixture, b);
         if (test % 2) {
             b = pop_tensor_concat(POP_TENSORS(pop_tensor_slice(b, 0, FROZEN, 1), none), 1);
             for (size_t i = 0; i < K; ++i)
-                memcpy(b_values + i * N + FROZEN, bed_given(&bed, none) + i * (N - FROZEN),
+                memcpy(b_values + i * N + FROZEN, fixture_given(&fixture, none) + i * (N - FROZEN),
                        (N - FROZEN) * sizeof(*b_values));
         }
-        double *wanted = reference(bed_given(&bed, a), b_values, 1, M, K, N, NULL, 1);
-        bed_check(bed_run(&bed, poplin_mat_mul(bed.graph, a, b, bed.program, "mm", POP_NO_OPTIONS, NULL)), wanted,
-                  M * N, 1e-5, 1e-5);
+        double *wanted = reference(fixture_given(&fixture, a), b_values, 1, M, K, N, NULL, 1);
+        fixture_check(
+            fixture_run(&fixture, poplin_mat_mul(fixture.graph, a, b, fixture.program, "mm", POP_NO_OPTIONS, NULL)),
+            wanted, M * N, 1e-5, 1e-5);
         free(wanted);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -286,32 +295,33 @@ static void test_adds_to_existing_values(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2 * LIES + 1; ++i) {
-        struct bed bed = bed_open(i % 4 < 2 ? BED_CPU : BED_MODEL, 7, add_codelets);
+        struct fixture fixture = fixture_open(i % 4 < 2 ? FIXTURE_CPU : FIXTURE_MODEL, 7, add_codelets);
         pop_type type = i % 2 ? POP_HALF : POP_FLOAT;
         size_t m = 23, k = 530, n = 37;
-        pop_tensor a = operand(&bed, POP_FLOAT, 2, m, k, PLAIN), b = operand(&bed, POP_FLOAT, 2, k, n, TURNED);
-        pop_tensor c = operand(&bed, type, 2, m, n, (enum lie)(i / 2 % LIES));
-        double *a_values = view_values(&bed, a, 0), *b_values = view_values(&bed, b, 1),
-               *c_values = view_values(&bed, c, 2);
+        pop_tensor a = operand(&fixture, POP_FLOAT, 2, m, k, PLAIN), b = operand(&fixture, POP_FLOAT, 2, k, n, TURNED);
+        pop_tensor c = operand(&fixture, type, 2, m, n, (enum lie)(i / 2 % LIES));
+        double *a_values = view_values(&fixture, a, 0), *b_values = view_values(&fixture, b, 1),
+               *c_values = view_values(&fixture, c, 2);
         if (i % 3 == 0) {
             pop_tensor factor =
-                pop_graph_add_constant(bed.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");
-            pop_graph_set_tile_mapping(bed.graph, factor, 0);
-            poplin_mat_mul_grouped_acc_tensor(bed.graph, c, factor, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
+                pop_graph_add_constant(fixture.graph, POP_FLOAT, POP_SHAPE(1), POP_FLOAT, &(float){ -0.5f }, "k");
+            pop_graph_set_tile_mapping(fixture.graph, factor, 0);
+            poplin_mat_mul_grouped_acc_tensor(fixture.graph, c, factor, a, b, fixture.program, "acc", POP_NO_OPTIONS,
+                                              NULL);
         } else if (i % 3 == 1) {
-            poplin_mat_mul_grouped_acc(bed.graph, c, -0.5f, a, b, bed.program, "acc", POP_NO_OPTIONS, NULL);
+            poplin_mat_mul_grouped_acc(fixture.graph, c, -0.5f, a, b, fixture.program, "acc", POP_NO_OPTIONS, NULL);
         } else {
             for (size_t g = 0; g < 2; ++g)
-                poplin_mat_mul_acc(bed.graph, pop_tensor_at(c, g), -0.5f, pop_tensor_at(a, g), pop_tensor_at(b, g),
-                                   bed.program, "acc", POP_NO_OPTIONS, NULL);
+                poplin_mat_mul_acc(fixture.graph, pop_tensor_at(c, g), -0.5f, pop_tensor_at(a, g), pop_tensor_at(b, g),
+                                   fixture.program, "acc", POP_NO_OPTIONS, NULL);
         }
-        double *wanted = reference(a_values, b_values, 2, m, k, n, c_values, -0.5), *got = bed_run(&bed, c);
-        bed_check(got, wanted, 2 * m * n, type == POP_HALF ? 1e-3 : 1e-5, type == POP_HALF ? 1e-3 : 2e-5);
+        double *wanted = reference(a_values, b_values, 2, m, k, n, c_values, -0.5), *got = fixture_run(&fixture, c);
+        fixture_check(got, wanted, 2 * m * n, type == POP_HALF ? 1e-3 : 1e-5, type == POP_HALF ? 1e-3 : 2e-5);
         free(a_values);
         free(b_values);
         free(c_values);
         free(wanted);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -319,79 +329,81 @@ static void test_adds_to_existing_values(void **state)
 static void test_the_result_is_an_operand(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_CPU, 1, add_codelets);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(70, 70), BED_LINEAR);
-    poplin_mat_mul_with_output(bed.graph, a, pop_tensor_transpose(a), a, bed.program, "square", POP_NO_OPTIONS, NULL);
-    double turned[70 * 70], *given = bed_given(&bed, a);
+    struct fixture fixture = fixture_open(FIXTURE_CPU, 1, add_codelets);
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(70, 70), FIXTURE_LINEAR);
+    poplin_mat_mul_with_output(fixture.graph, a, pop_tensor_transpose(a), a, fixture.program, "square", POP_NO_OPTIONS,
+                               NULL);
+    double turned[70 * 70], *given = fixture_given(&fixture, a);
     for (size_t i = 0; i < 70 * 70; ++i)
         turned[i] = given[i % 70 * 70 + i / 70];
     double *wanted = reference(given, turned, 1, 70, 70, 70, NULL, 1);
-    bed_check(bed_run(&bed, a), wanted, 70 * 70, 1e-5, 1e-5);
+    fixture_check(fixture_run(&fixture, a), wanted, 70 * 70, 1e-5, 1e-5);
     free(wanted);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
-static void check_operands(enum bed_device device)
+static void check_operands(enum fixture_device device)
 {
-    struct bed bed = bed_open(device, 3, add_codelets);
+    struct fixture fixture = fixture_open(device, 3, add_codelets);
     pop_shape left = POP_SHAPE(9, 11), right = POP_SHAPE(11, 6), lefts = POP_SHAPE(2, 9, 11),
               rights = POP_SHAPE(2, 11, 6);
     pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
     pop_tensor a =
-        poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
+        poplin_create_mat_mul_input_lhs(fixture.graph, POP_FLOAT, POP_FLOAT, left, right, "a", POP_NO_OPTIONS, NULL);
     pop_tensor b =
-        poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "b", POP_NO_OPTIONS, NULL);
+        poplin_create_mat_mul_input_rhs(fixture.graph, POP_FLOAT, POP_FLOAT, left, right, "b", POP_NO_OPTIONS, NULL);
     pop_tensor out =
-        poplin_create_mat_mul_output(bed.graph, POP_FLOAT, POP_FLOAT, left, right, "out", POP_NO_OPTIONS, NULL);
-    pop_tensor as = poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "as",
+        poplin_create_mat_mul_output(fixture.graph, POP_FLOAT, POP_FLOAT, left, right, "out", POP_NO_OPTIONS, NULL);
+    pop_tensor as = poplin_create_mat_mul_grouped_input_lhs(fixture.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "as",
                                                             POP_NO_OPTIONS, NULL);
-    pop_tensor bs = poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "bs",
+    pop_tensor bs = poplin_create_mat_mul_grouped_input_rhs(fixture.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "bs",
                                                             POP_NO_OPTIONS, NULL);
-    pop_tensor outs = poplin_create_mat_mul_grouped_output(bed.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "outs",
+    pop_tensor outs = poplin_create_mat_mul_grouped_output(fixture.graph, POP_FLOAT, POP_FLOAT, lefts, rights, "outs",
                                                            POP_NO_OPTIONS, NULL);
-    assert_built(bed.graph);
+    assert_built(fixture.graph);
     const pop_tensor inputs[] = { a, b, as, bs };
     for (size_t i = 0; i < 4; ++i)
-        bed_write(&bed, inputs[i], NULL, -1, 1);
+        fixture_write(&fixture, inputs[i], NULL, -1, 1);
     pop_tensor b_once =
-        poplin_pre_arrange_mat_mul_input_rhs(bed.graph, left, b, bed.program, POP_FLOAT, "b", arranged, NULL);
-    pop_tensor bs_once = poplin_pre_arrange_mat_mul_grouped_input_rhs(bed.graph, lefts, bs, bed.program, POP_FLOAT,
-                                                                      "bs", arranged, NULL);
-    poplin_mat_mul_with_output(bed.graph, a, b_once, out, bed.program, "mm", arranged, NULL);
-    poplin_mat_mul_grouped_with_output(bed.graph, as, bs_once, outs, bed.program, "mm", arranged, NULL);
-    double *values[2], *wanted = reference(bed_given(&bed, a), bed_given(&bed, b), 1, 9, 11, 6, NULL, 1);
-    double *wanteds = reference(bed_given(&bed, as), bed_given(&bed, bs), 2, 9, 11, 6, NULL, 1);
-    bed_run_all(&bed, (const pop_tensor[]){ out, outs }, values, 2);
-    bed_check(values[0], wanted, 54, 1e-5, 1e-5);
-    bed_check(values[1], wanteds, 108, 1e-5, 1e-5);
+        poplin_pre_arrange_mat_mul_input_rhs(fixture.graph, left, b, fixture.program, POP_FLOAT, "b", arranged, NULL);
+    pop_tensor bs_once = poplin_pre_arrange_mat_mul_grouped_input_rhs(fixture.graph, lefts, bs, fixture.program,
+                                                                      POP_FLOAT, "bs", arranged, NULL);
+    poplin_mat_mul_with_output(fixture.graph, a, b_once, out, fixture.program, "mm", arranged, NULL);
+    poplin_mat_mul_grouped_with_output(fixture.graph, as, bs_once, outs, fixture.program, "mm", arranged, NULL);
+    double *values[2],
+        *wanted = reference(fixture_given(&fixture, a), fixture_given(&fixture, b), 1, 9, 11, 6, NULL, 1);
+    double *wanteds = reference(fixture_given(&fixture, as), fixture_given(&fixture, bs), 2, 9, 11, 6, NULL, 1);
+    fixture_run_all(&fixture, (const pop_tensor[]){ out, outs }, values, 2);
+    fixture_check(values[0], wanted, 54, 1e-5, 1e-5);
+    fixture_check(values[1], wanteds, 108, 1e-5, 1e-5);
     free(wanted);
     free(wanteds);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* A second operand that is passed as arranged must have that arrangement. */
 static void test_arranged_operands_are_checked(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
     pop_options arranged = POP_OPTIONS({ "inputRHSIsPreArranged", "true" });
-    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(32, 64), BED_LINEAR),
-               b = bed_input(&bed, POP_HALF, POP_SHAPE(64, 48), BED_SCATTERED);
-    pop_tensor once = poplin_pre_arrange_mat_mul_input_rhs(bed.graph, POP_SHAPE(32, 64), b, bed.program, POP_HALF, "b",
-                                                           arranged, NULL);
-    poplin_mat_mul(bed.graph, a, once, bed.program, "mm", arranged, NULL);
-    assert_built(bed.graph);
-    poplin_mat_mul(bed.graph, a, b, bed.program, "mm", arranged, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul",
+    pop_tensor a = fixture_input(&fixture, POP_HALF, POP_SHAPE(32, 64), FIXTURE_LINEAR),
+               b = fixture_input(&fixture, POP_HALF, POP_SHAPE(64, 48), FIXTURE_SCATTERED);
+    pop_tensor once = poplin_pre_arrange_mat_mul_input_rhs(fixture.graph, POP_SHAPE(32, 64), b, fixture.program,
+                                                           POP_HALF, "b", arranged, NULL);
+    poplin_mat_mul(fixture.graph, a, once, fixture.program, "mm", arranged, NULL);
+    assert_built(fixture.graph);
+    poplin_mat_mul(fixture.graph, a, b, fixture.program, "mm", arranged, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_mat_mul",
                  "create it by poplin_pre_arrange_mat_mul_input_rhs with the same shapes");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_layouts_of_operands(void **state)
 {
     (void)state;
-    check_operands(BED_CPU);
-    check_operands(BED_MODEL);
+    check_operands(FIXTURE_CPU);
+    check_operands(FIXTURE_MODEL);
 }
 
 static void test_plans(void **state)
@@ -400,26 +412,26 @@ static void test_plans(void **state)
     char text[4096], again[4096];
     pop_error error;
     poplin_planning_cache *cache = poplin_planning_cache_create();
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        struct bed bed = bed_open(device, 4, add_codelets);
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        struct fixture fixture = fixture_open(device, 4, add_codelets);
         poplin_mat_mul_params params = { POP_FLOAT, POP_FLOAT, { 1, 6, 5 }, { 1, 5, 7 } };
         poplin_mat_mul_plan_request requests[] = {
-            { pop_graph_target(bed.graph), params, POP_OPTIONS({ "partialsType", "float" }) },
-            { pop_graph_target(bed.graph), { POP_HALF, POP_HALF, { 2, 6, 5 }, { 2, 5, 7 } }, POP_NO_OPTIONS }
+            { pop_graph_target(fixture.graph), params, POP_OPTIONS({ "partialsType", "float" }) },
+            { pop_graph_target(fixture.graph), { POP_HALF, POP_HALF, { 2, 6, 5 }, { 2, 5, 7 } }, POP_NO_OPTIONS }
         };
         assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_OK);
-        assert_int_equal(poplin_planning_cache_size(cache), device == BED_CPU ? 0 : 2);
-        size_t length = poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(5, 7),
-                                                   POP_NO_OPTIONS, cache, text, sizeof(text));
+        assert_int_equal(poplin_planning_cache_size(cache), device == FIXTURE_CPU ? 0 : 2);
+        size_t length = poplin_mat_mul_report_plan(fixture.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5),
+                                                   POP_SHAPE(5, 7), POP_NO_OPTIONS, cache, text, sizeof(text));
         assert_true(length > 20);
-        assert_true(poplin_mat_mul_grouped_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(1, 6, 5),
+        assert_true(poplin_mat_mul_grouped_report_plan(fixture.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(1, 6, 5),
                                                        POP_SHAPE(1, 5, 7), POP_NO_OPTIONS, cache, again,
                                                        sizeof(again)) == length);
         assert_string_equal(text, again);
-        assert_int_equal(poplin_mat_mul_report_plan(bed.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5), POP_SHAPE(6, 7),
-                                                    POP_NO_OPTIONS, cache, text, 9),
+        assert_int_equal(poplin_mat_mul_report_plan(fixture.graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(6, 5),
+                                                    POP_SHAPE(6, 7), POP_NO_OPTIONS, cache, text, 9),
                          0);
-        assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_mat_mul_report_plan", "as many columns");
+        assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_mat_mul_report_plan", "as many columns");
         requests[1].params.b_shape[0] = 3;
         assert_int_equal(poplin_preplan_mat_muls(requests, 2, cache, &error), POP_POPLAR_ERROR);
         assert_non_null(strstr(error.text, "numbers of groups"));
@@ -427,7 +439,7 @@ static void test_plans(void **state)
         assert_int_equal(conv.input_field_shape[0], 7);
         assert_int_equal(conv.input_channels_per_conv_group, 5);
         assert_int_equal(conv.output_channels_per_conv_group, 6);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
     poplin_planning_cache_destroy(cache);
 }
@@ -439,17 +451,18 @@ static void test_passes_of_a_layer(void **state)
     static const char *const passes[] = { "INFERENCE_FWD", "TRAINING_FWD", "TRAINING_BWD", "TRAINING_WU" };
     enum { BATCH = 12, IN = 40, OUT = 24 };
     for (unsigned half = 0; half < 2; ++half) {
-        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
         pop_type type = half ? POP_HALF : POP_FLOAT;
         poplin_planning_cache *cache = poplin_planning_cache_create();
         pop_options forward = POP_OPTIONS({ "fullyConnectedPass", "TRAINING_FWD" });
-        pop_tensor x = poplin_create_mat_mul_input_lhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT),
-                                                       "x", forward, cache);
-        pop_tensor w = poplin_create_mat_mul_input_rhs(bed.graph, type, type, POP_SHAPE(BATCH, IN), POP_SHAPE(IN, OUT),
-                                                       "w", forward, cache);
-        pop_tensor d = bed_input(&bed, type, POP_SHAPE(BATCH, OUT), BED_SCATTERED), out[4], views[3] = { x, w, d };
-        bed_write(&bed, x, NULL, -1, 1);
-        bed_write(&bed, w, NULL, -1, 1);
+        pop_tensor x = poplin_create_mat_mul_input_lhs(fixture.graph, type, type, POP_SHAPE(BATCH, IN),
+                                                       POP_SHAPE(IN, OUT), "x", forward, cache);
+        pop_tensor w = poplin_create_mat_mul_input_rhs(fixture.graph, type, type, POP_SHAPE(BATCH, IN),
+                                                       POP_SHAPE(IN, OUT), "w", forward, cache);
+        pop_tensor d = fixture_input(&fixture, type, POP_SHAPE(BATCH, OUT), FIXTURE_SCATTERED), out[4],
+                   views[3] = { x, w, d };
+        fixture_write(&fixture, x, NULL, -1, 1);
+        fixture_write(&fixture, w, NULL, -1, 1);
         for (size_t i = 0; i < 4; ++i) {
             pop_tensor a = i == 2   ? d
                            : i == 3 ? pop_tensor_transpose(x)
@@ -457,14 +470,14 @@ static void test_passes_of_a_layer(void **state)
                        b = i == 2   ? pop_tensor_transpose(w)
                            : i == 3 ? d
                                     : w;
-            out[i] = poplin_mat_mul(bed.graph, a, b, bed.program, passes[i],
+            out[i] = poplin_mat_mul(fixture.graph, a, b, fixture.program, passes[i],
                                     POP_OPTIONS({ "fullyConnectedPass", passes[i] }), cache);
         }
-        assert_built(bed.graph);
+        assert_built(fixture.graph);
         double *got[4], *v[3];
         for (size_t i = 0; i < 3; ++i)
-            v[i] = bed_given(&bed, views[i]);
-        bed_run_all(&bed, out, got, 4);
+            v[i] = fixture_given(&fixture, views[i]);
+        fixture_run_all(&fixture, out, got, 4);
         static const size_t sizes[4][3] = {
             { BATCH, IN, OUT }, { BATCH, IN, OUT }, { BATCH, OUT, IN }, { IN, BATCH, OUT }
         };
@@ -476,27 +489,27 @@ static void test_passes_of_a_layer(void **state)
                     sum += i < 2    ? v[0][row * IN + k] * v[1][k * OUT + column]
                            : i == 2 ? v[2][row * OUT + k] * v[1][column * OUT + k]
                                     : v[0][k * IN + row] * v[2][k * OUT + column];
-                bed_check(&got[i][at], &sum, 1, half ? 2e-3 : 1e-5, half ? 5e-3 : 1e-5);
+                fixture_check(&got[i][at], &sum, 1, half ? 2e-3 : 1e-5, half ? 5e-3 : 1e-5);
             }
         poplin_planning_cache_destroy(cache);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
-    pop_graph *graph = bed.graph;
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR),
-               h = bed_input(&bed, POP_HALF, POP_SHAPE(5, 6), BED_LINEAR);
-    pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(5, 6), BED_LINEAR), none = { 0 },
-               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 6), BED_LINEAR);
+    struct fixture fixture = fixture_open(FIXTURE_CPU, 3, add_codelets);
+    pop_graph *graph = fixture.graph;
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 5), FIXTURE_LINEAR),
+               h = fixture_input(&fixture, POP_HALF, POP_SHAPE(5, 6), FIXTURE_LINEAR);
+    pop_tensor i = fixture_input(&fixture, POP_INT, POP_SHAPE(5, 6), FIXTURE_LINEAR), none = { 0 },
+               b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(5, 6), FIXTURE_LINEAR);
     pop_tensor unmapped = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(5, 6), "unmapped"),
                wide = pop_tensor_broadcast(a, 2, 1);
 #define REFUSED(b, options, status, words)                                                                             \
     do {                                                                                                               \
-        assert_false(pop_tensor_valid(poplin_mat_mul(graph, a, b, bed.program, "x", options, NULL)));                  \
+        assert_false(pop_tensor_valid(poplin_mat_mul(graph, a, b, fixture.program, "x", options, NULL)));              \
         assert_error(graph, status, "poplin_mat_mul", words);                                                          \
     } while (0)
     REFUSED(none, POP_NO_OPTIONS, POP_POPLAR_ERROR, "the second operand is a null tensor");
@@ -507,23 +520,23 @@ static void mistakes_are_errors(void **state)
     REFUSED(b, POP_OPTIONS({ "availableMemoryProportion", "-1.5" }), POP_INVALID_OPTION, "is -1.5;");
     REFUSED(b, POP_OPTIONS({ "fullyConnectedPass", "FWD" }), POP_INVALID_OPTION, "TRAINING_FWD");
     REFUSED(b, POP_OPTIONS({ "partialType", "half" }), POP_INVALID_OPTION, "'partialsType'");
-    poplin_mat_mul_typed(graph, a, b, bed.program, POP_INT, "x", POP_NO_OPTIONS, NULL);
+    poplin_mat_mul_typed(graph, a, b, fixture.program, POP_INT, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul", "result has type int");
     /* a CPU has one tile, and unmapped elements are on it */
-    assert_true(pop_tensor_valid(poplin_mat_mul(graph, a, unmapped, bed.program, "x", POP_NO_OPTIONS, NULL)));
-    poplin_mat_mul_with_output(graph, a, b, a, bed.program, "x", POP_NO_OPTIONS, NULL);
+    assert_true(pop_tensor_valid(poplin_mat_mul(graph, a, unmapped, fixture.program, "x", POP_NO_OPTIONS, NULL)));
+    poplin_mat_mul_with_output(graph, a, b, a, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_with_output",
                  "the result has shape {4,5}; the product has {4,6}");
-    poplin_mat_mul_acc(graph, wide, 1, a, bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 10), BED_LINEAR), bed.program, "x",
-                       POP_NO_OPTIONS, NULL);
+    poplin_mat_mul_acc(graph, wide, 1, a, fixture_input(&fixture, POP_FLOAT, POP_SHAPE(5, 10), FIXTURE_LINEAR),
+                       fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_acc", "repeated elements");
-    poplin_mat_mul_acc_tensor(graph, a, i, a, b, bed.program, "x", POP_NO_OPTIONS, NULL);
+    poplin_mat_mul_acc_tensor(graph, a, i, a, b, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_mat_mul_acc_tensor", "the factor is int{5,6}");
     poplin_mat_mul_grouped(graph, pop_tensor_expand(a, POP_DIMS(0)),
-                           poplin_transpose_grouped_matrix(pop_tensor_expand(b, POP_DIMS(0))), bed.program, POP_FLOAT,
-                           "x", POP_NO_OPTIONS, NULL);
+                           poplin_transpose_grouped_matrix(pop_tensor_expand(b, POP_DIMS(0))), fixture.program,
+                           POP_FLOAT, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_mat_mul_grouped", "{1,4,5} and {1,6,5}");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_options_of_the_convolution(void **state)
@@ -543,11 +556,11 @@ static void test_options_of_the_convolution(void **state)
     assert_int_equal(
         poplin_mat_mul_conv_options(POP_OPTIONS({ "pass", "x" }), list, POPLIN_MAX_MAT_MUL_OPTIONS, &count, &error),
         POP_INVALID_OPTION);
-    struct bed bed = bed_open(BED_MODEL, 2, NULL);
-    assert_true(poplin_matmul_validate_options(bed.graph, given));
-    assert_false(poplin_matmul_validate_options(bed.graph, POP_OPTIONS({ "gatherOutput", "yes" })));
-    assert_error(bed.graph, POP_INVALID_OPTION, "poplin_matmul_validate_options", "true or false");
-    bed_close(&bed);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, NULL);
+    assert_true(poplin_matmul_validate_options(fixture.graph, given));
+    assert_false(poplin_matmul_validate_options(fixture.graph, POP_OPTIONS({ "gatherOutput", "yes" })));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "poplin_matmul_validate_options", "true or false");
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Even steps, grids, and the products of a fully connected layer. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/fully_connected.h>
 #include <poplin/mesh_grid.h>
@@ -8,38 +8,38 @@
 static void test_even_steps(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        struct bed bed = bed_open(device, 3, NULL);
-        pop_tensor t = poplin_linspace(bed.graph, POP_FLOAT, -1, 2, 7, "x"),
-                   one = poplin_linspace(bed.graph, POP_HALF, 0.1, 5, 1, NULL);
-        assert_int_equal(pop_tensor_num_elements(poplin_linspace(bed.graph, POP_FLOAT, 1, 2, 0, "none")), 0);
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        struct fixture fixture = fixture_open(device, 3, NULL);
+        pop_tensor t = poplin_linspace(fixture.graph, POP_FLOAT, -1, 2, 7, "x"),
+                   one = poplin_linspace(fixture.graph, POP_HALF, 0.1, 5, 1, NULL);
+        assert_int_equal(pop_tensor_num_elements(poplin_linspace(fixture.graph, POP_FLOAT, 1, 2, 0, "none")), 0);
         double *values[2];
-        bed_run_all(&bed, (const pop_tensor[]){ t, one }, values, 2);
-        bed_check(values[0], (const double[]){ -1, -0.5, 0, 0.5, 1, 1.5, 2 }, 7, 0, 0);
-        bed_check(values[1], (const double[]){ 0.0999755859375 }, 1, 0, 0);
-        assert_false(pop_tensor_valid(poplin_linspace(bed.graph, POP_INT, 0, 1, 2, "x")));
-        assert_error(bed.graph, POP_TYPE_ERROR, "poplin_linspace", "the type is int");
-        bed_close(&bed);
+        fixture_run_all(&fixture, (const pop_tensor[]){ t, one }, values, 2);
+        fixture_check(values[0], (const double[]){ -1, -0.5, 0, 0.5, 1, 1.5, 2 }, 7, 0, 0);
+        fixture_check(values[1], (const double[]){ 0.0999755859375 }, 1, 0, 0);
+        assert_false(pop_tensor_valid(poplin_linspace(fixture.graph, POP_INT, 0, 1, 2, "x")));
+        assert_error(fixture.graph, POP_TYPE_ERROR, "poplin_linspace", "the type is int");
+        fixture_close(&fixture);
     }
 }
 
 static void test_grids(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, NULL);
-    pop_tensor x = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_SCATTERED),
-               y = bed_input(&bed, POP_INT, POP_SHAPE(2), BED_SCATTERED), grids[2];
-    assert_true(poplin_meshgrid2d(bed.graph, x, y, grids));
-    double *values[2], *columns = bed_given(&bed, x), *rows = bed_given(&bed, y);
-    bed_run_all(&bed, grids, values, 2);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, NULL);
+    pop_tensor x = fixture_input(&fixture, POP_INT, POP_SHAPE(3), FIXTURE_SCATTERED),
+               y = fixture_input(&fixture, POP_INT, POP_SHAPE(2), FIXTURE_SCATTERED), grids[2];
+    assert_true(poplin_meshgrid2d(fixture.graph, x, y, grids));
+    double *values[2], *columns = fixture_given(&fixture, x), *rows = fixture_given(&fixture, y);
+    fixture_run_all(&fixture, grids, values, 2);
     assert_int_equal(pop_tensor_dim(grids[1], 0), 2);
     for (size_t i = 0; i < 6; ++i) {
         assert_true(values[0][i] == columns[i % 3]);
         assert_true(values[1][i] == rows[i / 3]);
     }
-    assert_false(poplin_meshgrid2d(bed.graph, grids[0], y, grids));
-    assert_error(bed.graph, POP_POPLAR_ERROR, "poplin_meshgrid2d", "ranks are 2 and 1");
-    bed_close(&bed);
+    assert_false(poplin_meshgrid2d(fixture.graph, grids[0], y, grids));
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "poplin_meshgrid2d", "ranks are 2 and 1");
+    fixture_close(&fixture);
 }
 
 static void test_products_of_a_layer(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products and convolutions of 8-bit floats, of both formats with scales, against sums in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/poplin/conv_reference.h"
 
 #include <poplar/metadata.h>
@@ -22,7 +22,7 @@ static const uint8_t formats[][2] = { { 0x80, 0x80 }, { 0x00, 0x80 }, { 0x81, 0x
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 /* Codes of values about 1 without the scale, of both signs; every seventh is any code but NaN. */
-static void fill(struct bed *bed, struct operand *operand, pop_tensor t, uint8_t metadata)
+static void fill(struct fixture *fixture, struct operand *operand, pop_tensor t, uint8_t metadata)
 {
     operand->t = t;
     operand->metadata = metadata;
@@ -30,7 +30,7 @@ static void fill(struct bed *bed, struct operand *operand, pop_tensor t, uint8_t
     operand->codes = malloc(operand->count + 1);
     operand->values = malloc(operand->count * sizeof(double) + 1);
     for (size_t i = 0; i < operand->count; ++i) {
-        double value = (double)(next_random(&bed->random) % 4096) / 2048 - 1;
+        double value = (double)(next_random(&fixture->random) % 4096) / 2048 - 1;
         uint8_t scale_0 = metadata & 0x80;
         operand->codes[i] = pop_quarter_from_double(value, scale_0, true);
         operand->values[i] = (double)pop_quarter_to_float(operand->codes[i], metadata);
@@ -49,24 +49,24 @@ static void free_operand(struct operand *operand)
 }
 
 /* Runs the program on two operands and reads the result, which is HALF. */
-static double *run(struct bed *bed, const struct operand *a, const struct operand *b, pop_tensor out)
+static double *run(struct fixture *fixture, const struct operand *a, const struct operand *b, pop_tensor out)
 {
     pop_error error;
     size_t count = pop_tensor_num_elements(out);
     uint16_t *halves = malloc(count * 2 + 1);
     double *got = malloc(count * sizeof(double) + 1);
-    assert_built(bed->graph);
+    assert_built(fixture->graph);
     assert_int_equal(pop_tensor_type(out), POP_HALF);
-    pop_graph_create_host_write(bed->graph, "a", a->t);
-    pop_graph_create_host_write(bed->graph, "b", b->t);
-    pop_graph_create_host_read(bed->graph, "out", out);
-    assert_built(bed->graph);
-    bed->engine = pop_engine_create(bed->graph, POP_PROGRAMS(bed->program), POP_NO_OPTIONS, &error);
-    if (!bed->engine || pop_engine_load(bed->engine, bed->device, &error) != POP_OK ||
-        pop_engine_write_quarter(bed->engine, "a", a->metadata, a->codes, POP_WHOLE, &error) != POP_OK ||
-        pop_engine_write_quarter(bed->engine, "b", b->metadata, b->codes, POP_WHOLE, &error) != POP_OK ||
-        pop_engine_run(bed->engine, 0, &error) != POP_OK ||
-        pop_engine_read_tensor(bed->engine, "out", halves, POP_WHOLE, &error) != POP_OK)
+    pop_graph_create_host_write(fixture->graph, "a", a->t);
+    pop_graph_create_host_write(fixture->graph, "b", b->t);
+    pop_graph_create_host_read(fixture->graph, "out", out);
+    assert_built(fixture->graph);
+    fixture->engine = pop_engine_create(fixture->graph, POP_PROGRAMS(fixture->program), POP_NO_OPTIONS, &error);
+    if (!fixture->engine || pop_engine_load(fixture->engine, fixture->device, &error) != POP_OK ||
+        pop_engine_write_quarter(fixture->engine, "a", a->metadata, a->codes, POP_WHOLE, &error) != POP_OK ||
+        pop_engine_write_quarter(fixture->engine, "b", b->metadata, b->codes, POP_WHOLE, &error) != POP_OK ||
+        pop_engine_run(fixture->engine, 0, &error) != POP_OK ||
+        pop_engine_read_tensor(fixture->engine, "out", halves, POP_WHOLE, &error) != POP_OK)
         fail_msg("%s", error.text);
     pop_convert(POP_HALF, halves, POP_DOUBLE, got, count);
     free(halves);
@@ -81,20 +81,20 @@ static void check(const double *got, const double *wanted, const double *sizes, 
 }
 
 /* Devices: the two of every test, and one with 8-bit conv units. */
-enum { WITH_UNITS = BED_DEVICES, DEVICES };
-static struct bed open_device(unsigned device, unsigned tiles)
+enum { WITH_UNITS = FIXTURE_DEVICES, DEVICES };
+static struct fixture open_device(unsigned device, unsigned tiles)
 {
     pop_error error;
     if (device != WITH_UNITS)
-        return bed_open(device, tiles, add_codelets);
-    struct bed bed = { .random = 1 };
-    bed.device = pop_ipu_model_create_device_options(
+        return fixture_open(device, tiles, add_codelets);
+    struct fixture fixture = { .random = 1 };
+    fixture.device = pop_ipu_model_create_device_options(
         &(pop_ipu_model){ .version = "ipu21", .num_ipus = 1, .tiles_per_ipu = tiles }, POP_NO_OPTIONS, &error);
-    assert_non_null(bed.device);
-    bed.graph = pop_graph_create(pop_device_target(bed.device));
-    bed.program = pop_sequence(bed.graph, "test");
-    add_codelets(POP_HERE, bed.graph);
-    return bed;
+    assert_non_null(fixture.device);
+    fixture.graph = pop_graph_create(pop_device_target(fixture.device));
+    fixture.program = pop_sequence(fixture.graph, "test");
+    add_codelets(POP_HERE, fixture.graph);
+    return fixture;
 }
 /* Groups of 32 input channels, which halves have not: operands stay of 8 bits where there are such vertices. */
 #define KEPT                                                                                                           \
@@ -105,25 +105,27 @@ static void product_with(const size_t *shape, unsigned device, const uint8_t *me
                          pop_options options)
 {
     size_t groups = shape[0], m = shape[1], k = shape[2], n = shape[3];
-    struct bed bed = open_device(device, 5);
+    struct fixture fixture = open_device(device, 5);
     struct operand a, b;
     if (planned) {
-        fill(&bed, &a,
-             poplin_create_mat_mul_grouped_input_lhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
+        fill(&fixture, &a,
+             poplin_create_mat_mul_grouped_input_lhs(fixture.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
                                                      POP_SHAPE(groups, k, n), "a", options, NULL),
              metadata[0]);
-        fill(&bed, &b,
-             poplin_create_mat_mul_grouped_input_rhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
+        fill(&fixture, &b,
+             poplin_create_mat_mul_grouped_input_rhs(fixture.graph, POP_QUARTER, POP_HALF, POP_SHAPE(groups, m, k),
                                                      POP_SHAPE(groups, k, n), "b", options, NULL),
              metadata[1]);
     } else {
-        fill(&bed, &a, pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(groups, m, k), "a"), metadata[0]);
-        fill(&bed, &b, pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(groups, k, n), "b"), metadata[1]);
-        bed_map(&bed, a.t, BED_SCATTERED);
-        bed_map(&bed, b.t, BED_SCATTERED);
+        fill(&fixture, &a, pop_graph_add_variable(fixture.graph, POP_QUARTER, POP_SHAPE(groups, m, k), "a"),
+             metadata[0]);
+        fill(&fixture, &b, pop_graph_add_variable(fixture.graph, POP_QUARTER, POP_SHAPE(groups, k, n), "b"),
+             metadata[1]);
+        fixture_map(&fixture, a.t, FIXTURE_SCATTERED);
+        fixture_map(&fixture, b.t, FIXTURE_SCATTERED);
     }
-    pop_tensor out = poplin_mat_mul_grouped(bed.graph, a.t, b.t, bed.program, POP_HALF, "p", options, NULL);
-    double *got = run(&bed, &a, &b, out), *wanted = calloc(groups * m * n + 1, sizeof(double)),
+    pop_tensor out = poplin_mat_mul_grouped(fixture.graph, a.t, b.t, fixture.program, POP_HALF, "p", options, NULL);
+    double *got = run(&fixture, &a, &b, out), *wanted = calloc(groups * m * n + 1, sizeof(double)),
            *sizes = calloc(groups * m * n + 1, sizeof(double));
     for (size_t i = 0; i < groups * m * n; ++i)
         for (size_t g = i / (m * n), row = i / n % m, column = i % n, j = 0; j < k; ++j) {
@@ -137,14 +139,14 @@ static void product_with(const size_t *shape, unsigned device, const uint8_t *me
     free(sizes);
     free_operand(&a);
     free_operand(&b);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_products(void **state)
 {
     (void)state;
     static const size_t shapes[][4] = { { 1, 1, 1, 1 }, { 1, 7, 33, 5 }, { 3, 4, 64, 16 }, { 1, 16, 0, 3 } };
-    for (unsigned device = BED_CPU; device < DEVICES; ++device)
+    for (unsigned device = FIXTURE_CPU; device < DEVICES; ++device)
         for (size_t i = 0; i < FORMATS; ++i)
             product_with(shapes[i], device, formats[i], i % 2, POP_NO_OPTIONS);
     for (size_t i = 0; i < 2 * FORMATS; ++i)
@@ -157,48 +159,49 @@ static void test_cycles(void **state)
     (void)state;
     enum { WORKERS = 6, POSITIONS = 10, LOAD = 16 * 32 / 8 };
     const unsigned worker = 17 + 27 + 4 * (POSITIONS - 3) - 5;
-    struct bed bed = open_device(WITH_UNITS, 1);
+    struct fixture fixture = open_device(WITH_UNITS, 1);
     pop_cycles cycles;
-    pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
+    pop_tensor a = poplin_create_mat_mul_input_lhs(fixture.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
                                                    POP_SHAPE(32, WORKERS * POSITIONS), "a", POP_NO_OPTIONS, NULL),
-               b = poplin_create_mat_mul_input_rhs(bed.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
+               b = poplin_create_mat_mul_input_rhs(fixture.graph, POP_QUARTER, POP_HALF, POP_SHAPE(16, 32),
                                                    POP_SHAPE(32, WORKERS * POSITIONS), "b", POP_NO_OPTIONS, NULL);
     struct operand left, right;
-    fill(&bed, &left, a, 0x80);
-    fill(&bed, &right, b, 0);
-    pop_tensor out = poplin_mat_mul_typed(bed.graph, a, b, bed.program, POP_HALF, "p", POP_NO_OPTIONS, NULL);
-    free(run(&bed, &left, &right, out));
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    fill(&fixture, &left, a, 0x80);
+    fill(&fixture, &right, b, 0);
+    pop_tensor out = poplin_mat_mul_typed(fixture.graph, a, b, fixture.program, POP_HALF, "p", POP_NO_OPTIONS, NULL);
+    free(run(&fixture, &left, &right, out));
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 46 + (2 * WORKERS + 9) + (6 * WORKERS + 10) +
                                          (14 * WORKERS + 11 + 6 * WORKERS + LOAD) + WORKERS * worker +
                                          14); /* the supervisor's wait */
     free_operand(&left);
     free_operand(&right);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_convolutions(void **state)
 {
     (void)state;
-    for (unsigned device = BED_CPU; device <= DEVICES; ++device) /* the last one: kept operands */
+    for (unsigned device = FIXTURE_CPU; device <= DEVICES; ++device) /* the last one: kept operands */
         for (size_t f = 0; f < FORMATS; ++f) {
-            struct bed bed = open_device(device == DEVICES ? WITH_UNITS : device, 6);
+            struct fixture fixture = open_device(device == DEVICES ? WITH_UNITS : device, 6);
             pop_options options = device == DEVICES ? KEPT : POP_NO_OPTIONS;
             bool transposed = f == 2;
             poplin_conv_params params = poplin_conv_params_make(POP_QUARTER, POP_HALF, 2, POP_SHAPE(5, 7),
                                                                 POP_SHAPE(3, 2), transposed ? 3 : 5, 3, 1 + f % 2);
             params.input_transform.padding_lower[0] = 1;
             struct operand in, weights;
-            fill(&bed, &in, poplin_create_input(bed.graph, &params, "in", options, NULL), formats[f][0]);
-            fill(&bed, &weights, poplin_create_weights(bed.graph, &params, "weights", options, NULL), formats[f][1]);
+            fill(&fixture, &in, poplin_create_input(fixture.graph, &params, "in", options, NULL), formats[f][0]);
+            fill(&fixture, &weights, poplin_create_weights(fixture.graph, &params, "weights", options, NULL),
+                 formats[f][1]);
             pop_tensor used = weights.t;
             if (transposed) { /* channels are equal: the call's result has the shape of its operand */
-                used = poplin_create_weights(bed.graph, &params, "turned", options, NULL);
-                poplin_weights_transpose_chans_flip_xy(bed.graph, weights.t, used, bed.program, "turn");
+                used = poplin_create_weights(fixture.graph, &params, "turned", options, NULL);
+                poplin_weights_transpose_chans_flip_xy(fixture.graph, weights.t, used, fixture.program, "turn");
             }
-            pop_tensor out =
-                poplin_convolution(bed.graph, in.t, used, &params, transposed, bed.program, "conv", options, NULL);
-            double *got = run(&bed, &in, &weights, out);
+            pop_tensor out = poplin_convolution(fixture.graph, in.t, used, &params, transposed, fixture.program, "conv",
+                                                options, NULL);
+            double *got = run(&fixture, &in, &weights, out);
             /* what is turned twice is as it was */
             double *wanted = reference_conv(&params, 0, in.values, weights.values);
             for (size_t i = 0; i < in.count; ++i)
@@ -212,7 +215,7 @@ static void test_convolutions(void **state)
             free(sizes);
             free_operand(&in);
             free_operand(&weights);
-            bed_close(&bed);
+            fixture_close(&fixture);
         }
 }
 
@@ -236,24 +239,24 @@ static void each_candidate_is_planned_once(void **state)
 {
     (void)state;
     for (unsigned cached = 0; cached < 2; ++cached) {
-        struct bed bed = open_device(WITH_UNITS, 4);
+        struct fixture fixture = open_device(WITH_UNITS, 4);
         poplin_planning_cache *cache = cached ? poplin_planning_cache_create() : NULL;
         poplin_conv_params params =
             poplin_conv_params_make(POP_QUARTER, POP_HALF, 2, POP_SHAPE(6, 6), POP_SHAPE(3, 3), 32, 16, 1);
         pop_tensor q[2];
         searches();
-        q[0] = poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, cache);
+        q[0] = poplin_create_input(fixture.graph, &params, "in", POP_NO_OPTIONS, cache);
         assert_int_equal(searches(), 2);
-        q[1] = poplin_create_weights(bed.graph, &params, "weights", POP_NO_OPTIONS, cache);
+        q[1] = poplin_create_weights(fixture.graph, &params, "weights", POP_NO_OPTIONS, cache);
         assert_int_equal(searches(), cached ? 0 : 2);
-        poplin_convolution(bed.graph, q[0], q[1], &params, false, bed.program, "conv", POP_NO_OPTIONS, cache);
+        poplin_convolution(fixture.graph, q[0], q[1], &params, false, fixture.program, "conv", POP_NO_OPTIONS, cache);
         assert_int_equal(searches(), cached ? 0 : 2);
-        poplin_report_plan_estimated_costs(bed.graph, &params, POP_NO_OPTIONS, cache);
+        poplin_report_plan_estimated_costs(fixture.graph, &params, POP_NO_OPTIONS, cache);
         assert_int_equal(searches(), cached ? 0 : 2);
         assert_int_equal(poplin_planning_cache_size(cache), cached ? 2 : 0);
-        assert_built(bed.graph);
+        assert_built(fixture.graph);
         poplin_planning_cache_destroy(cache);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -269,23 +272,24 @@ static void each_candidate_is_planned_once(void **state)
 static void test_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
-    pop_tensor q = pop_graph_add_variable(bed.graph, POP_QUARTER, POP_SHAPE(4, 4), "q"),
-               h = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(4, 4), "h");
-    bed_map(&bed, q, BED_ONE_TILE);
-    bed_map(&bed, h, BED_ONE_TILE);
-    REFUSED(bed.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
-            poplin_mat_mul_typed(bed.graph, q, q, bed.program, POP_FLOAT, NULL, POP_NO_OPTIONS, NULL));
-    REFUSED(bed.graph, POP_TYPE_ERROR, "both must have the same type",
-            poplin_mat_mul_typed(bed.graph, q, h, bed.program, POP_HALF, NULL, POP_NO_OPTIONS, NULL));
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, add_codelets);
+    pop_tensor q = pop_graph_add_variable(fixture.graph, POP_QUARTER, POP_SHAPE(4, 4), "q"),
+               h = pop_graph_add_variable(fixture.graph, POP_HALF, POP_SHAPE(4, 4), "h");
+    fixture_map(&fixture, q, FIXTURE_ONE_TILE);
+    fixture_map(&fixture, h, FIXTURE_ONE_TILE);
+    REFUSED(fixture.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
+            poplin_mat_mul_typed(fixture.graph, q, q, fixture.program, POP_FLOAT, NULL, POP_NO_OPTIONS, NULL));
+    REFUSED(fixture.graph, POP_TYPE_ERROR, "both must have the same type",
+            poplin_mat_mul_typed(fixture.graph, q, h, fixture.program, POP_HALF, NULL, POP_NO_OPTIONS, NULL));
     poplin_conv_params params = poplin_conv_params_make(POP_QUARTER, POP_FLOAT, 1, POP_SHAPE(5), POP_SHAPE(1), 4, 4, 1);
-    REFUSED(bed.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
-            poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL));
+    REFUSED(fixture.graph, POP_TYPE_ERROR, "with quarter operands it must be half",
+            poplin_create_input(fixture.graph, &params, "in", POP_NO_OPTIONS, NULL));
     params.output_type = POP_HALF;
-    pop_tensor in = poplin_create_input(bed.graph, &params, "in", POP_NO_OPTIONS, NULL);
-    REFUSED(bed.graph, POP_TYPE_ERROR, "cast activations and gradients to half",
-            poplin_calculate_weight_deltas(bed.graph, in, in, &params, bed.program, "wu", POP_NO_OPTIONS, NULL));
-    bed_close(&bed);
+    pop_tensor in = poplin_create_input(fixture.graph, &params, "in", POP_NO_OPTIONS, NULL);
+    REFUSED(
+        fixture.graph, POP_TYPE_ERROR, "cast activations and gradients to half",
+        poplin_calculate_weight_deltas(fixture.graph, in, in, &params, fixture.program, "wu", POP_NO_OPTIONS, NULL));
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -2,35 +2,35 @@
 /* Operands of convolutions whose innermost dimension is not the plan's, with the rules of 2021. */
 #include "poplibs/poplin/conv_runs.h"
 
-static struct bed bed_of(const char *release)
+static struct fixture fixture_of(const char *release)
 {
-    return bed_open_with(BED_MODEL, 24, POP_OPTIONS({ "poplibsRelease", release }), add_codelets);
+    return fixture_open_with(FIXTURE_MODEL, 24, POP_OPTIONS({ "poplibsRelease", release }), add_codelets);
 }
 
 /* Whether vertices transpose operands of an update. */
 static bool transposes(const char *release, const char *channels, bool swaps)
 {
     char constraints[160];
-    struct bed bed = bed_of(release);
+    struct fixture fixture = fixture_of(release);
     snprintf(constraints, sizeof(constraints),
              "{\"method\":\"AMP\",\"inChansPerGroup\":%s,\"0\":{\"transform\":{\"swapOperands\":%s,"
              "\"expandDims\":[0,1]}}}",
              channels, swaps ? "true" : "false");
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_HALF, 4, POP_SHAPE(5, 7), POP_SHAPE(1, 1), 32, 48, 1);
     poplin_conv_params gradient = poplin_get_gradient_params(&p);
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
-               deltas = poplin_create_input(bed.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
-    bed_write(&bed, in, NULL, -1, 1);
-    bed_write(&bed, deltas, NULL, -1, 1);
-    pop_tensor out = poplin_calculate_weight_deltas(bed.graph, deltas, in, &p, bed.program, "wu",
+    pop_tensor in = poplin_create_input(fixture.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               deltas = poplin_create_input(fixture.graph, &gradient, "deltas", POP_NO_OPTIONS, NULL);
+    fixture_write(&fixture, in, NULL, -1, 1);
+    fixture_write(&fixture, deltas, NULL, -1, 1);
+    pop_tensor out = poplin_calculate_weight_deltas(fixture.graph, deltas, in, &p, fixture.program, "wu",
                                                     POP_OPTIONS({ "planConstraints", constraints }), NULL);
-    double *wanted = reference_conv(&p, 2, bed_given(&bed, in), bed_given(&bed, deltas));
-    bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), 0.02, 0.02);
+    double *wanted = reference_conv(&p, 2, fixture_given(&fixture, in), fixture_given(&fixture, deltas));
+    fixture_check(fixture_run(&fixture, out), wanted, pop_tensor_num_elements(out), 0.02, 0.02);
     free(wanted);
-    char *summary = summary_of(&bed);
+    char *summary = summary_of(&fixture);
     bool found = strstr(summary, "popops::Transpose");
     free(summary);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return found;
 }
 
@@ -57,9 +57,9 @@ static void test_random_operands(void **state)
         p.batch_size = 1 + below(&random, 5);
         p.input_channels_per_conv_group = 8 * (1 + below(&random, 4));
         p.output_channels_per_conv_group = 8 * (1 + below(&random, 4));
-        struct bed bed = bed_of("2021");
-        run(&bed, &p, i % 3, POP_NO_OPTIONS, NULL);
-        bed_close(&bed);
+        struct fixture fixture = fixture_of("2021");
+        run(&fixture, &p, i % 3, POP_NO_OPTIONS, NULL);
+        fixture_close(&fixture);
     }
 }
 

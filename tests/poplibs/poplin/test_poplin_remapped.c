@@ -8,7 +8,7 @@
 #include <poputil/var_structure.h>
 
 /* A result {batch, channels, field...}, and the size of its groups of channels. */
-static void check_is_linear(struct bed *bed, pop_tensor out, size_t grouping)
+static void check_is_linear(struct fixture *fixture, pop_tensor out, size_t grouping)
 {
     size_t dims[8], rank = pop_tensor_shape(out, dims, 8);
     pop_tensor grouped = pop_tensor_reshape_partial(out, 1, 2, POP_SHAPE(dims[1] / grouping, grouping));
@@ -16,10 +16,10 @@ static void check_is_linear(struct bed *bed, pop_tensor out, size_t grouping)
     assert_true(pop_tensor_is_contiguous(grouped));
     pop_interval_lists mapping;
     bool complete;
-    assert_true(pop_graph_get_tile_mapping(bed->graph, grouped, &complete, &mapping));
+    assert_true(pop_graph_get_tile_mapping(fixture->graph, grouped, &complete, &mapping));
     assert_true(complete);
     const size_t elements = pop_tensor_num_elements(out), grains = elements / grouping;
-    const unsigned tiles = pop_target_num_tiles(pop_graph_target(bed->graph));
+    const unsigned tiles = pop_target_num_tiles(pop_graph_target(fixture->graph));
     const size_t share = (grains + tiles - 1) / tiles;
     size_t at = 0;
     for (unsigned tile = 0; tile < mapping.count; ++tile) {
@@ -37,10 +37,10 @@ static void check_is_linear(struct bed *bed, pop_tensor out, size_t grouping)
     pop_interval_lists_free(&mapping);
 }
 
-static size_t groupings(struct bed *bed, pop_tensor t)
+static size_t groupings(struct fixture *fixture, pop_tensor t)
 {
     poputil_dim_grouping first;
-    return poputil_detect_dim_groupings(bed->graph, t, &first, 1);
+    return poputil_detect_dim_groupings(fixture->graph, t, &first, 1);
 }
 
 struct layer {
@@ -50,27 +50,27 @@ struct layer {
 /* Results of layers of one input channel have neighbouring channels and places on different tiles. */
 static void check_layer(const struct layer *layer, pop_type type, const char *remap, const char *pass)
 {
-    struct bed bed = bed_open(BED_MODEL, 16, conv_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, conv_codelets);
     pop_options options = POP_OPTIONS({ "remapOutputTensor", remap ? remap : "true" }, { "pass", pass });
     if (!remap)
         options.list += 1, options.count -= 1; /* the default */
     poplin_conv_params p =
         poplin_conv_params_make(type, type, 1, POP_SHAPE(7, 5), POP_SHAPE(3, 3), layer->in, layer->out, layer->groups);
-    pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL),
-               weights = poplin_create_weights(bed.graph, &p, "w", options, NULL);
-    bed_write(&bed, in, NULL, -1, 1);
-    bed_write(&bed, weights, NULL, -1, 1);
-    double *wanted = reference_conv(&p, 0, bed_given(&bed, in), bed_given(&bed, weights));
-    pop_tensor out = poplin_convolution(bed.graph, in, weights, &p, false, bed.program, "x", options, NULL);
-    assert_built(bed.graph);
+    pop_tensor in = poplin_create_input(fixture.graph, &p, "in", options, NULL),
+               weights = poplin_create_weights(fixture.graph, &p, "w", options, NULL);
+    fixture_write(&fixture, in, NULL, -1, 1);
+    fixture_write(&fixture, weights, NULL, -1, 1);
+    double *wanted = reference_conv(&p, 0, fixture_given(&fixture, in), fixture_given(&fixture, weights));
+    pop_tensor out = poplin_convolution(fixture.graph, in, weights, &p, false, fixture.program, "x", options, NULL);
+    assert_built(fixture.graph);
     if (layer->remapped && !(remap && strcmp(remap, "false") == 0) && strcmp(pass, "TRAINING_WU") != 0)
-        check_is_linear(&bed, out, layer->remapped);
+        check_is_linear(&fixture, out, layer->remapped);
     else
-        assert_int_equal(groupings(&bed, out), 0);
+        assert_int_equal(groupings(&fixture, out), 0);
     double tolerance = type == POP_HALF ? 0.01 : 1e-5;
-    bed_check(bed_run(&bed, out), wanted, pop_tensor_num_elements(out), tolerance, tolerance);
+    fixture_check(fixture_run(&fixture, out), wanted, pop_tensor_num_elements(out), tolerance, tolerance);
     free(wanted);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_results_are_remapped(void **state)
@@ -93,25 +93,25 @@ static size_t scattered_products(const char *remap)
 {
     size_t count = 0;
     for (size_t rows = 4; rows <= 12; rows += 4) {
-        struct bed bed = bed_open(BED_MODEL, 16, conv_codelets);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, conv_codelets);
         pop_options options = POP_OPTIONS({ "remapOutputTensor", remap });
         pop_shape a_shape = POP_SHAPE(rows, 9), b_shape = POP_SHAPE(9, 13);
-        pop_tensor a = poplin_create_mat_mul_input_lhs(bed.graph, POP_FLOAT, POP_FLOAT, a_shape, b_shape, "a", options,
-                                                       NULL),
-                   b = poplin_create_mat_mul_input_rhs(bed.graph, POP_FLOAT, POP_FLOAT, a_shape, b_shape, "b", options,
-                                                       NULL);
-        bed_write(&bed, a, NULL, -1, 1);
-        bed_write(&bed, b, NULL, -1, 1);
-        const double *x = bed_given(&bed, a), *y = bed_given(&bed, b);
+        pop_tensor a = poplin_create_mat_mul_input_lhs(fixture.graph, POP_FLOAT, POP_FLOAT, a_shape, b_shape, "a",
+                                                       options, NULL),
+                   b = poplin_create_mat_mul_input_rhs(fixture.graph, POP_FLOAT, POP_FLOAT, a_shape, b_shape, "b",
+                                                       options, NULL);
+        fixture_write(&fixture, a, NULL, -1, 1);
+        fixture_write(&fixture, b, NULL, -1, 1);
+        const double *x = fixture_given(&fixture, a), *y = fixture_given(&fixture, b);
         double wanted[12 * 13] = { 0 };
         for (size_t i = 0; i < rows * 13; ++i)
             for (size_t k = 0; k < 9; ++k)
                 wanted[i] += x[i / 13 * 9 + k] * y[k * 13 + i % 13];
-        pop_tensor out = poplin_mat_mul(bed.graph, a, b, bed.program, "x", options, NULL);
-        assert_built(bed.graph);
-        count += groupings(&bed, out) == 0;
-        bed_check(bed_run(&bed, out), wanted, rows * 13, 1e-5, 1e-5);
-        bed_close(&bed);
+        pop_tensor out = poplin_mat_mul(fixture.graph, a, b, fixture.program, "x", options, NULL);
+        assert_built(fixture.graph);
+        count += groupings(&fixture, out) == 0;
+        fixture_check(fixture_run(&fixture, out), wanted, rows * 13, 1e-5, 1e-5);
+        fixture_close(&fixture);
     }
     return count;
 }

@@ -18,12 +18,12 @@ static void test_random_convolutions(void **state)
     uint64_t random = 3;
     for (unsigned i = 0; i < 36; ++i) {
         poplin_conv_params p = random_params(&random, i / 2 % 3);
-        struct bed bed = bed_open((enum bed_device)(i % BED_DEVICES), 64, add_codelets);
-        bool units = i % BED_DEVICES == BED_MODEL; /* the CPU has no conv units: it uses another vertex */
+        struct fixture fixture = fixture_open((enum fixture_device)(i % FIXTURE_DEVICES), 64, add_codelets);
+        bool units = i % FIXTURE_DEVICES == FIXTURE_MODEL; /* the CPU has no conv units: it uses another vertex */
         pop_options options = POP_OPTIONS({ "planConstraints", units ? constraints[i % 5] : "{}" },
                                           { "partialsType", i % 4 == 1 ? "half" : "float" });
-        run(&bed, &p, i / 2 % 3, options, NULL);
-        bed_close(&bed);
+        run(&fixture, &p, i / 2 % 3, options, NULL);
+        fixture_close(&fixture);
     }
 }
 
@@ -53,11 +53,11 @@ static void test_vertices(void **state)
                                                        rows[i].chans, rows[i].chans, rows[i].groups);
         p.input_transform.padding_lower[0] = p.input_transform.padding_upper[1] = 1;
         p.output_transform.stride[1] = rows[i].stride;
-        struct bed bed = bed_open(BED_MODEL, 48, add_codelets);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 48, add_codelets);
         pop_options options =
             POP_OPTIONS({ "planConstraints", rows[i].constraints }, { "partialsType", rows[i].partials });
-        run(&bed, &p, 0, options, rows[i].vertex);
-        bed_close(&bed);
+        run(&fixture, &p, 0, options, rows[i].vertex);
+        fixture_close(&fixture);
     }
 }
 
@@ -86,15 +86,15 @@ static void cycles_follow_the_formulas(void **state)
         POP_OPTIONS({ "planConstraints",
                       "{\"method\":\"SLIC\",\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[]}}}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(11, 16), POP_SHAPE(3, 4), 1, 1, 8);
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
-    run(&bed, &p, 0, options, "SLIC");
-    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, add_codelets);
+    run(&fixture, &p, 0, options, "SLIC");
+    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(fixture.graph, &p, options, NULL);
     assert_int_equal(costs.tile_level_transform.cycles, 0); /* whole windows, no padding: operands are used in place */
     pop_cycles cycles;
     pop_error error;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, &error), POP_OK);
     assert_in_range(cycles.compute, costs.compute.cycles - 50, costs.compute.cycles + 50 + costs.transform.cycles);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* The formulas of 2021, worked by hand from docs/reference/depthwise.md. */
@@ -139,11 +139,12 @@ static void test_release_2021(void **state)
         for (size_t d = 0; d < p.num_field_dims; ++d)
             fits = fits && !p.input_transform.flip[d] && !p.kernel_transform.flip[d] &&
                    p.kernel_transform.dilation[d] == 1 && !p.kernel_transform.padding_upper[d];
-        struct bed bed = bed_open_with(BED_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 64, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
         pop_options options = POP_OPTIONS({ "planConstraints", fits ? "{\"method\":\"SLIC\"}" : "{}" },
                                           { "partialsType", i % 2 ? "half" : "float" });
-        run(&bed, &p, 0, options, fits ? "SLIC" : NULL);
-        bed_close(&bed);
+        run(&fixture, &p, 0, options, fits ? "SLIC" : NULL);
+        fixture_close(&fixture);
     }
 }
 
@@ -189,18 +190,19 @@ static void test_combined_groups(void **state)
         p.input_transform.padding_lower[0] = p.input_transform.padding_lower[1] = 1;
         p.output_transform.stride[0] = p.output_transform.stride[1] = 2;
         p.input_transform.flip[1] = i == 9;
-        struct bed bed = bed_open_with(BED_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 40, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
         pop_options options =
             POP_OPTIONS({ "planConstraints", combined ? "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":[8],"
                                                         "\"swapOperands\":false,\"expandDims\":[]}}}"
                                                       : "{\"0\":{\"transform\":{\"combineConvGroupsFactor\":[4]}}}" });
-        run(&bed, &p, pass, options, NULL);
+        run(&fixture, &p, pass, options, NULL);
         if (combined) {
-            pop_tensor in = poplin_create_input(bed.graph, &p, "in", options, NULL); /* {batch, channels, field} */
+            pop_tensor in = poplin_create_input(fixture.graph, &p, "in", options, NULL); /* {batch, channels, field} */
             pop_tensor row = pop_tensor_slice(pop_tensor_slice(pop_tensor_slice(in, 0, 1, 0), 3, 4, 1), 0, 1, 2);
             assert_true(pop_tensor_is_contiguous(row));
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Triangular systems and Cholesky's factors, against the same in double precision; elements that must not be read are
  * NaN. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/cholesky.h>
 #include <poplin/codelets.h>
@@ -22,12 +22,12 @@ struct system {
 };
 
 /* Well-conditioned triangles; NaN in elements that must not be read. */
-static double *triangles(struct bed *bed, const struct system *s)
+static double *triangles(struct fixture *fixture, const struct system *s)
 {
     double *a = malloc(s->groups * s->n * s->n * sizeof(*a) + 1);
     for (size_t i = 0; i < s->groups * s->n * s->n; ++i) {
         size_t row = i / s->n % s->n, column = i % s->n;
-        double value = next_random(&bed->random) / 2147483648.0 - 0.5;
+        double value = next_random(&fixture->random) / 2147483648.0 - 0.5;
         a[i] = row == column                              ? (s->unit ? NAN : 1.5 + value)
                : (s->lower ? row > column : row < column) ? value / (double)s->n
                                                           : NAN;
@@ -41,21 +41,21 @@ static double element(const struct system *s, const double *a, size_t group, siz
     return (s->lower ? row >= column : row <= column) ? a[(group * s->n + row) * s->n + column] : 0;
 }
 
-static void check_system(enum bed_device device, const struct system *s)
+static void check_system(enum fixture_device device, const struct system *s)
 {
-    struct bed bed = bed_open(device, 5, add_codelets);
+    struct fixture fixture = fixture_open(device, 5, add_codelets);
     size_t groups = s->groups, n = s->n, m = s->m;
     pop_shape b_shape = s->left ? POP_SHAPE(groups, n, m) : POP_SHAPE(groups, m, n);
-    pop_tensor a = poplin_create_triangular_solve_input_lhs(bed.graph, s->type, s->type, POP_SHAPE(groups, n, n),
+    pop_tensor a = poplin_create_triangular_solve_input_lhs(fixture.graph, s->type, s->type, POP_SHAPE(groups, n, n),
                                                             b_shape, s->left, "a", POP_NO_OPTIONS, NULL);
-    pop_tensor b = bed_input(&bed, s->type, b_shape, BED_SCATTERED);
-    double *values = triangles(&bed, s);
-    bed_write(&bed, a, values, 0, 0);
-    pop_tensor x = poplin_triangular_solve(bed.graph, a, b, s->left, s->lower, s->unit, s->block, bed.program, "solve",
-                                           POP_NO_OPTIONS, NULL);
-    assert_built(bed.graph);
+    pop_tensor b = fixture_input(&fixture, s->type, b_shape, FIXTURE_SCATTERED);
+    double *values = triangles(&fixture, s);
+    fixture_write(&fixture, a, values, 0, 0);
+    pop_tensor x = poplin_triangular_solve(fixture.graph, a, b, s->left, s->lower, s->unit, s->block, fixture.program,
+                                           "solve", POP_NO_OPTIONS, NULL);
+    assert_built(fixture.graph);
     assert_int_equal(pop_tensor_dim(x, 1), s->left ? n : m);
-    double *got = bed_run(&bed, x), *matrix = bed_given(&bed, a), *wanted = bed_given(&bed, b),
+    double *got = fixture_run(&fixture, x), *matrix = fixture_given(&fixture, a), *wanted = fixture_given(&fixture, b),
            *sums = calloc(groups * n * m + 1, sizeof(*sums));
     for (size_t g = 0; g < groups; ++g) /* the solution, substituted into the equations */
         for (size_t i = 0; i < n; ++i)
@@ -65,10 +65,10 @@ static void check_system(enum bed_device device, const struct system *s)
                         sums[(g * n + i) * m + c] += element(s, matrix, g, i, k) * got[(g * n + k) * m + c];
                     else
                         sums[(g * m + c) * n + i] += got[(g * m + c) * n + k] * element(s, matrix, g, k, i);
-    bed_check(sums, wanted, groups * n * m, s->type == POP_HALF ? 1e-2 : 1e-5, s->type == POP_HALF ? 1e-2 : 1e-5);
+    fixture_check(sums, wanted, groups * n * m, s->type == POP_HALF ? 1e-2 : 1e-5, s->type == POP_HALF ? 1e-2 : 1e-5);
     free(sums);
     free(values);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_systems(void **state)
@@ -77,47 +77,51 @@ static void test_systems(void **state)
     for (unsigned i = 0; i < 16; ++i) {
         struct system s = { 1 + i % 2, 1 + i * 7 % 31, 1 + i * 5 % 13, 1 + i * 3 % 11,
                             i & 1,     i & 2,          i & 4,          i & 8 ? POP_HALF : POP_FLOAT };
-        check_system(BED_CPU, &s);
+        check_system(FIXTURE_CPU, &s);
     }
-    check_system(BED_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
-    check_system(BED_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
-    check_system(BED_CPU, &(struct system){ 1, 32, 8, 8, true, false, true, POP_FLOAT });   /* halves without padding */
-    check_system(BED_CPU, &(struct system){ 1, 33, 1, 16, false, true, false, POP_FLOAT }); /* one right-hand side */
-    check_system(BED_MODEL,
-                 &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT });          /* one block: no product */
-    check_system(BED_MODEL, &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* one right-hand side */
-    check_system(BED_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
-    check_system(BED_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* an upper system */
-    check_system(BED_MODEL,
+    check_system(FIXTURE_CPU, &(struct system){ 2, 65, 7, 32, true, true, false, POP_FLOAT });
+    check_system(FIXTURE_CPU, &(struct system){ 1, 5, 0, 2, true, true, false, POP_FLOAT });
+    check_system(FIXTURE_CPU,
+                 &(struct system){ 1, 32, 8, 8, true, false, true, POP_FLOAT }); /* halves without padding */
+    check_system(FIXTURE_CPU,
+                 &(struct system){ 1, 33, 1, 16, false, true, false, POP_FLOAT }); /* one right-hand side */
+    check_system(FIXTURE_MODEL,
+                 &(struct system){ 2, 13, 11, 13, true, true, false, POP_FLOAT }); /* one block: no product */
+    check_system(FIXTURE_MODEL,
+                 &(struct system){ 1, 70, 3, 0, true, true, false, POP_FLOAT }); /* one right-hand side */
+    check_system(FIXTURE_MODEL, &(struct system){ 2, 13, 6, 5, true, false, false, POP_FLOAT });
+    check_system(FIXTURE_MODEL, &(struct system){ 1, 17, 3, 20, false, true, true, POP_HALF }); /* an upper system */
+    check_system(FIXTURE_MODEL,
                  &(struct system){ 2, 19, 9, 8, false, false, false, POP_FLOAT }); /* padded, halved, widened */
 }
 
 static void test_masks(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (unsigned i = 0; i < 4; ++i) {
             bool lower = i & 1, unit = i & 2;
-            struct bed bed = bed_open(device, 3, add_codelets);
-            pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 2, 7, 7), BED_SCATTERED);
-            double *got = bed_run(&bed, poplin_triangular_mask(bed.graph, a, lower, unit, bed.program, "mask")),
-                   *given = bed_given(&bed, a);
+            struct fixture fixture = fixture_open(device, 3, add_codelets);
+            pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 2, 7, 7), FIXTURE_SCATTERED);
+            double *got = fixture_run(&fixture,
+                                      poplin_triangular_mask(fixture.graph, a, lower, unit, fixture.program, "mask")),
+                   *given = fixture_given(&fixture, a);
             for (size_t k = 0; k < 196; ++k) {
                 size_t row = k / 7 % 7, column = k % 7;
                 double wanted = row == column ? (unit ? 1 : given[k]) : (row > column) == lower ? given[k] : 0;
                 assert_true(got[k] == wanted);
             }
-            bed_close(&bed);
+            fixture_close(&fixture);
         }
 }
 
 /* Symmetric matrices with all eigenvalues at least 1; NaN in the triangle that is not read. */
-static double *positive(struct bed *bed, size_t groups, size_t n, bool lower)
+static double *positive(struct fixture *fixture, size_t groups, size_t n, bool lower)
 {
     double *a = malloc(groups * n * n * sizeof(*a)), *b = malloc(n * n * sizeof(*b));
     for (size_t g = 0; g < groups; ++g) {
         for (size_t i = 0; i < n * n; ++i)
-            b[i] = next_random(&bed->random) / 2147483648.0 - 0.5;
+            b[i] = next_random(&fixture->random) / 2147483648.0 - 0.5;
         for (size_t i = 0; i < n * n; ++i) {
             size_t row = i / n, column = i % n;
             double sum = row == column;
@@ -130,23 +134,24 @@ static double *positive(struct bed *bed, size_t groups, size_t n, bool lower)
     return a;
 }
 
-static void check_factor(enum bed_device device, pop_type type, size_t groups, size_t n, bool lower, const char *block,
-                         bool in_place)
+static void check_factor(enum fixture_device device, pop_type type, size_t groups, size_t n, bool lower,
+                         const char *block, bool in_place)
 {
-    struct bed bed = bed_open(device, 5, add_codelets);
+    struct fixture fixture = fixture_open(device, 5, add_codelets);
     pop_options options = POP_OPTIONS({ "partialsType", "float" }, { "blockSize", block });
-    pop_tensor a = poplin_create_cholesky_input(bed.graph, type, POP_SHAPE(groups, n, n), lower, "a", options, NULL),
+    pop_tensor a = poplin_create_cholesky_input(fixture.graph, type, POP_SHAPE(groups, n, n), lower, "a", options,
+                                                NULL),
                factor = a;
-    double *values = positive(&bed, groups, n, lower);
-    bed_write(&bed, a, values, 0, 0);
+    double *values = positive(&fixture, groups, n, lower);
+    fixture_write(&fixture, a, values, 0, 0);
     if (in_place)
-        poplin_cholesky_in_place(bed.graph, a, lower, bed.program, "cholesky", options, NULL);
+        poplin_cholesky_in_place(fixture.graph, a, lower, fixture.program, "cholesky", options, NULL);
     else
-        factor = poplin_cholesky(bed.graph, a, lower, bed.program, "cholesky", options, NULL);
-    assert_built(bed.graph);
+        factor = poplin_cholesky(fixture.graph, a, lower, fixture.program, "cholesky", options, NULL);
+    assert_built(fixture.graph);
     double *given = malloc(groups * n * n * sizeof(*given));
-    memcpy(given, bed_given(&bed, a), groups * n * n * sizeof(*given));
-    double *got = bed_run(&bed, factor), tolerance = type == POP_HALF ? 1e-2 : 1e-5;
+    memcpy(given, fixture_given(&fixture, a), groups * n * n * sizeof(*given));
+    double *got = fixture_run(&fixture, factor), tolerance = type == POP_HALF ? 1e-2 : 1e-5;
     for (size_t g = 0; g < groups; ++g)
         for (size_t i = 0; i < n; ++i)
             for (size_t j = 0; j < n; ++j) {
@@ -158,11 +163,11 @@ static void check_factor(enum bed_device device, pop_type type, size_t groups, s
                 }
                 for (size_t k = 0; k < n; ++k)
                     sum += lower ? f[i * n + k] * f[j * n + k] : f[k * n + i] * f[k * n + j];
-                bed_check(&sum, &wanted, 1, tolerance, tolerance * 2);
+                fixture_check(&sum, &wanted, 1, tolerance, tolerance * 2);
             }
     free(given);
     free(values);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static size_t tiles_with(pop_graph *graph, pop_tensor t)
@@ -182,57 +187,57 @@ static void test_factor_layouts(void **state)
 {
     (void)state;
     for (int lower = 0; lower < 2; ++lower) {
-        struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
-        pop_tensor a = poplin_create_cholesky_input(bed.graph, POP_FLOAT, POP_SHAPE(16, 16), lower != 0, "a",
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
+        pop_tensor a = poplin_create_cholesky_input(fixture.graph, POP_FLOAT, POP_SHAPE(16, 16), lower != 0, "a",
                                                     POP_OPTIONS({ "blockSize", "16" }), NULL);
-        assert_built(bed.graph);
-        assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 0)), lower ? 1 : 16);
-        assert_int_equal(tiles_with(bed.graph, pop_tensor_slice(a, 3, 4, 1)), lower ? 16 : 1);
-        bed_close(&bed);
+        assert_built(fixture.graph);
+        assert_int_equal(tiles_with(fixture.graph, pop_tensor_slice(a, 3, 4, 0)), lower ? 1 : 16);
+        assert_int_equal(tiles_with(fixture.graph, pop_tensor_slice(a, 3, 4, 1)), lower ? 16 : 1);
+        fixture_close(&fixture);
     }
 }
 
 static void test_factors(void **state)
 {
     (void)state;
-    check_factor(BED_CPU, POP_FLOAT, 1, 1, true, "32", true);
-    check_factor(BED_CPU, POP_FLOAT, 2, 41, true, "16", true);
-    check_factor(BED_CPU, POP_FLOAT, 1, 37, false, "5", false);
-    check_factor(BED_CPU, POP_HALF, 3, 19, false, "7", true);
-    check_factor(BED_CPU, POP_HALF, 1, 12, true, "12", false);
-    check_factor(BED_MODEL, POP_FLOAT, 2, 13, false, "13", true);
-    check_factor(BED_MODEL, POP_FLOAT, 2, 14, true, "6", false);
-    check_factor(BED_MODEL, POP_HALF, 1, 11, true, "32", false);
-    check_factor(BED_MODEL, POP_HALF, 1, 11, false, "4", true);
+    check_factor(FIXTURE_CPU, POP_FLOAT, 1, 1, true, "32", true);
+    check_factor(FIXTURE_CPU, POP_FLOAT, 2, 41, true, "16", true);
+    check_factor(FIXTURE_CPU, POP_FLOAT, 1, 37, false, "5", false);
+    check_factor(FIXTURE_CPU, POP_HALF, 3, 19, false, "7", true);
+    check_factor(FIXTURE_CPU, POP_HALF, 1, 12, true, "12", false);
+    check_factor(FIXTURE_MODEL, POP_FLOAT, 2, 13, false, "13", true);
+    check_factor(FIXTURE_MODEL, POP_FLOAT, 2, 14, true, "6", false);
+    check_factor(FIXTURE_MODEL, POP_HALF, 1, 11, true, "32", false);
+    check_factor(FIXTURE_MODEL, POP_HALF, 1, 11, false, "4", true);
 }
 
 /* Cycles of one worker of a vertex, against the original's polynomials. */
 static void check_cycles(const char *vertex_type, pop_type type, unsigned n, unsigned cycles)
 {
-    struct bed bed = bed_open(BED_MODEL, 5, add_codelets);
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
-    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertex_type);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 5, add_codelets);
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "set");
+    pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, vertex_type);
     bool inverse = strstr(vertex_type, "Inverse"), solve = strstr(vertex_type, "Solve");
-    pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "in"),
-               out = pop_graph_add_variable(bed.graph, type, POP_SHAPE(n * n), "out");
-    pop_graph_set_tile_mapping(bed.graph, in, 1);
-    pop_graph_set_tile_mapping(bed.graph, out, 1);
-    pop_graph_connect(bed.graph, vertex, inverse ? "in" : "a", in);
+    pop_tensor in = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(n * n), "in"),
+               out = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(n * n), "out");
+    pop_graph_set_tile_mapping(fixture.graph, in, 1);
+    pop_graph_set_tile_mapping(fixture.graph, out, 1);
+    pop_graph_connect(fixture.graph, vertex, inverse ? "in" : "a", in);
     if (inverse)
-        pop_graph_connect(bed.graph, vertex, "out", out);
+        pop_graph_connect(fixture.graph, vertex, "out", out);
     if (solve) {
-        pop_graph_connect(bed.graph, vertex, "b", pop_tensor_slice(in, 0, n, 0));
-        pop_graph_connect(bed.graph, vertex, "x", pop_tensor_slice(out, 0, n, 0));
+        pop_graph_connect(fixture.graph, vertex, "b", pop_tensor_slice(in, 0, n, 0));
+        pop_graph_connect(fixture.graph, vertex, "x", pop_tensor_slice(out, 0, n, 0));
     } else {
-        pop_graph_set_field_int(bed.graph, vertex, "dim", n);
+        pop_graph_set_field_int(fixture.graph, vertex, "dim", n);
     }
-    pop_graph_map_vertex(bed.graph, vertex, 1);
-    pop_sequence_add(bed.program, pop_execute(set, "set"));
-    bed_run(&bed, inverse || solve ? out : in);
+    pop_graph_map_vertex(fixture.graph, vertex, 1);
+    pop_sequence_add(fixture.program, pop_execute(set, "set"));
+    fixture_run(&fixture, inverse || solve ? out : in);
     pop_cycles measured;
-    assert_int_equal(pop_engine_cycles(bed.engine, &measured, NULL), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &measured, NULL), POP_OK);
     assert_int_equal(measured.compute, 6 * cycles);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 static void cycles_follow_the_formulas(void **state)
 {
@@ -282,29 +287,29 @@ static void test_products_that_are_planned(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_CPU, 3, add_codelets);
-    pop_graph *graph = bed.graph;
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 4), BED_LINEAR),
-               wide = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR);
-    pop_tensor half = bed_input(&bed, POP_HALF, POP_SHAPE(4, 5), BED_LINEAR), none = { 0 };
-    poplin_triangular_solve(graph, wide, a, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    struct fixture fixture = fixture_open(FIXTURE_CPU, 3, add_codelets);
+    pop_graph *graph = fixture.graph;
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 4), FIXTURE_LINEAR),
+               wide = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 5), FIXTURE_LINEAR);
+    pop_tensor half = fixture_input(&fixture, POP_HALF, POP_SHAPE(4, 5), FIXTURE_LINEAR), none = { 0 };
+    poplin_triangular_solve(graph, wide, a, true, true, false, 4, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "float{4,5} is not a square matrix");
-    poplin_triangular_solve(graph, a, wide, false, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    poplin_triangular_solve(graph, a, wide, false, true, false, 4, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "does not match these systems");
-    poplin_triangular_solve(graph, a, half, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    poplin_triangular_solve(graph, a, half, true, true, false, 4, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_triangular_solve", "half{4,5}");
-    poplin_triangular_solve(graph, a, none, true, true, false, 4, bed.program, "x", POP_NO_OPTIONS, NULL);
+    poplin_triangular_solve(graph, a, none, true, true, false, 4, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_triangular_solve", "a null tensor");
     poplin_create_triangular_solve_input_rhs(graph, POP_FLOAT, POP_FLOAT, POP_SHAPE(4, 4), POP_SHAPE(5, 4), true, "x",
                                              POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_create_triangular_solve_input_rhs", "{4,4} and {5,4}");
-    poplin_cholesky(graph, a, true, bed.program, "x", POP_OPTIONS({ "blockSize", "0" }), NULL);
+    poplin_cholesky(graph, a, true, fixture.program, "x", POP_OPTIONS({ "blockSize", "0" }), NULL);
     assert_error(graph, POP_INVALID_OPTION, "poplin_cholesky", "'blockSize' is 0");
-    poplin_cholesky(graph, wide, true, bed.program, "x", POP_NO_OPTIONS, NULL);
+    poplin_cholesky(graph, wide, true, fixture.program, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_POPLAR_ERROR, "poplin_cholesky", "square matrix");
     poplin_create_cholesky_input(graph, POP_INT, POP_SHAPE(3, 3), true, "x", POP_NO_OPTIONS, NULL);
     assert_error(graph, POP_TYPE_ERROR, "poplin_create_cholesky_input", "the type is int");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

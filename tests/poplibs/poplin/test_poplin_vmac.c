@@ -7,9 +7,9 @@
 
 #define PLAIN "\"0\":{\"transform\":{\"swapOperands\":false,\"expandDims\":[],\"outChanFlattenDims\":[]}}"
 
-static struct bed open_2021(enum bed_device device, unsigned tiles)
+static struct fixture open_2021(enum fixture_device device, unsigned tiles)
 {
-    return bed_open_with(device, tiles, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
+    return fixture_open_with(device, tiles, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets);
 }
 
 static void test_random_convolutions(void **state)
@@ -24,11 +24,11 @@ static void test_random_convolutions(void **state)
     for (unsigned i = 0; i < 48; ++i) {
         unsigned pass = i / 2 % 3;
         poplin_conv_params p = random_params(&random, pass);
-        struct bed bed = open_2021((enum bed_device)(i % BED_DEVICES), 64);
-        bool plans = i % BED_DEVICES == BED_MODEL; /* CPU devices have no plans */
+        struct fixture fixture = open_2021((enum fixture_device)(i % FIXTURE_DEVICES), 64);
+        bool plans = i % FIXTURE_DEVICES == FIXTURE_MODEL; /* CPU devices have no plans */
         pop_options options = POP_OPTIONS({ "planConstraints", plans ? constraints[i / 6 % 3] : "{}" });
-        run(&bed, &p, pass, options, NULL);
-        bed_close(&bed);
+        run(&fixture, &p, pass, options, NULL);
+        fixture_close(&fixture);
     }
 }
 
@@ -64,9 +64,9 @@ static void test_vertices(void **state)
             p.kernel_transform.flip[1] = rows[i].flip_kernel;
             if (tiles == 1 && i == 4)
                 continue; /* asks for splits */
-            struct bed bed = open_2021(BED_MODEL, tiles);
-            run(&bed, &p, 0, POP_OPTIONS({ "planConstraints", rows[i].constraints }), rows[i].vertex);
-            bed_close(&bed);
+            struct fixture fixture = open_2021(FIXTURE_MODEL, tiles);
+            run(&fixture, &p, 0, POP_OPTIONS({ "planConstraints", rows[i].constraints }), rows[i].vertex);
+            fixture_close(&fixture);
         }
 }
 
@@ -85,17 +85,17 @@ static void cycles_follow_the_formulas(void **state)
      * row of the kernel each.  The planner zeroes 42, the vertex 42 x 4, and takes a row of 3 for one of 2. */
     pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"VMAC\"," PLAIN "}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(8, 9), POP_SHAPE(3, 3), 1, 1, 8);
-    struct bed bed = open_2021(BED_MODEL, 1);
-    run(&bed, &p, 0, options, "VerticalMac");
-    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
+    struct fixture fixture = open_2021(FIXTURE_MODEL, 1);
+    run(&fixture, &p, 0, options, "VerticalMac");
+    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(fixture.graph, &p, options, NULL);
     assert_int_equal(costs.compute.cycles, 100 + 2 * (4 + 42 + 32 + 24 + 6 * (6 + 3 * 7 * 24) + 10 + 19 * 7 / 4));
     assert_int_equal(costs.tile_level_transform.cycles, 0);
     pop_cycles cycles;
     pop_error error;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, &error), POP_OK);
     uint64_t vertex = 100 + 2 * (4 + 168 + 32 + 24 + 6 * (6 + 3 * 7 * 22) + 10 + 19 * 28 / 4);
     assert_in_range(cycles.compute, vertex, vertex + costs.transform.cycles + 60);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Outputs that do not divide by the workers: they share the kernel positions of an output.  4 outputs of 6 positions
@@ -105,11 +105,11 @@ static void test_shared_rows(void **state)
     (void)state;
     pop_options options = POP_OPTIONS({ "planConstraints", "{\"method\":\"VMAC\"," PLAIN "}" });
     poplin_conv_params p = poplin_conv_params_make(POP_HALF, POP_FLOAT, 1, POP_SHAPE(9), POP_SHAPE(6), 1, 1, 4);
-    struct bed bed = open_2021(BED_MODEL, 1);
-    run(&bed, &p, 0, options, "VerticalMac");
-    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(bed.graph, &p, options, NULL);
+    struct fixture fixture = open_2021(FIXTURE_MODEL, 1);
+    run(&fixture, &p, 0, options, "VerticalMac");
+    poplin_detailed_plan_costs costs = poplin_report_detailed_plan_estimated_costs(fixture.graph, &p, options, NULL);
     assert_int_equal(costs.compute.cycles, 100 + 4 + 4 + 32 + 24 + 6 * (6 + 2 * 22) + 10 + 19 * 1 / 4);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Only with the formulas of 2021, for half inputs and float partials. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The beam search of CTC against one in double precision over collapsed labels, and against the sum over all paths if
  * the beam holds every label; plans, costs and errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include "poplibs/popnn/ctc_beam_reference.h"
 
@@ -63,7 +63,7 @@ static void check_entry(const struct work *w, const double *data, size_t entry, 
         size_t at = entry * w->paths + path, length = (size_t)got[1][at];
         const double *label = got[2] + at * w->time;
         double wanted = path < count ? ctc_total(&best[path]) : -65504;
-        bed_check(&got[0][at], &wanted, 1, tolerance, tolerance);
+        fixture_check(&got[0][at], &wanted, 1, tolerance, tolerance);
         for (size_t i = length; i < w->time; ++i)
             assert_true(label[i] == 4294967295.0);
         bool known = path >= count && length == 0;
@@ -84,29 +84,29 @@ static void test_paths(void **state)
         const struct work *w = &works[test % WORKS];
         bool half = test / WORKS % 2, cpu = test / (2 * WORKS);
         pop_type type = half ? POP_HALF : POP_FLOAT;
-        struct bed bed = bed_open(cpu ? BED_CPU : BED_MODEL, 12, add_codelets);
-        popnn_ctc_plan plan = popnn_ctc_infer_plan(bed.graph, type, w->batch, w->time, w->classes, w->beams,
+        struct fixture fixture = fixture_open(cpu ? FIXTURE_CPU : FIXTURE_MODEL, 12, add_codelets);
+        popnn_ctc_plan plan = popnn_ctc_infer_plan(fixture.graph, type, w->batch, w->time, w->classes, w->beams,
                                                    POP_OPTIONS({ "planConstraints", cpu ? "" : w->constraints }));
-        pop_tensor data = test % 2 ? popnn_ctc_infer_create_data_input(bed.graph, type, w->batch, w->time, w->classes,
-                                                                       &plan, "data")
-                                   : pop_graph_add_variable(bed.graph, type, POP_SHAPE(w->time, w->batch, w->classes),
-                                                            "data"),
-                   lengths = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(w->batch), "lengths");
+        pop_tensor data = test % 2 ? popnn_ctc_infer_create_data_input(fixture.graph, type, w->batch, w->time,
+                                                                       w->classes, &plan, "data")
+                                   : pop_graph_add_variable(fixture.graph, type,
+                                                            POP_SHAPE(w->time, w->batch, w->classes), "data"),
+                   lengths = pop_graph_add_variable(fixture.graph, POP_UNSIGNED_INT, POP_SHAPE(w->batch), "lengths");
         double steps[LIMIT], *got[3];
         for (size_t i = 0; i < w->batch; ++i)
             steps[i] = w->steps[i];
         if (test % 2 == 0)
-            bed_map(&bed, data, BED_SCATTERED);
-        bed_map(&bed, lengths, BED_LINEAR);
-        bed_write(&bed, data, NULL, -w->spread, w->spread);
-        bed_write(&bed, lengths, steps, 0, 0);
-        popnn_ctc_paths paths = popnn_ctc_beam_search_logits(bed.graph, data, lengths, bed.program, w->blank, w->beams,
-                                                             w->paths, &plan, "search", POP_NO_OPTIONS);
-        bed_run_all(&bed, (pop_tensor[]){ paths.probabilities, paths.lengths, paths.labels }, got, 3);
+            fixture_map(&fixture, data, FIXTURE_SCATTERED);
+        fixture_map(&fixture, lengths, FIXTURE_LINEAR);
+        fixture_write(&fixture, data, NULL, -w->spread, w->spread);
+        fixture_write(&fixture, lengths, steps, 0, 0);
+        popnn_ctc_paths paths = popnn_ctc_beam_search_logits(fixture.graph, data, lengths, fixture.program, w->blank,
+                                                             w->beams, w->paths, &plan, "search", POP_NO_OPTIONS);
+        fixture_run_all(&fixture, (pop_tensor[]){ paths.probabilities, paths.lengths, paths.labels }, got, 3);
         if (!half || w->time <= 6) /* a search in half can drop what another keeps */
             for (size_t entry = 0; entry < w->batch; ++entry)
-                check_entry(w, bed_given(&bed, data), entry, got, half ? 0.02 : 1e-5);
-        bed_close(&bed);
+                check_entry(w, fixture_given(&fixture, data), entry, got, half ? 0.02 : 1e-5);
+        fixture_close(&fixture);
     }
 }
 
@@ -130,7 +130,7 @@ static void test_all_labels(void **state)
         e.symbols = best[i].length;
         e.label = label;
         all = ctc_all_paths(&e);
-        bed_check(&total, &all, 1, 1e-12, 1e-12);
+        fixture_check(&total, &all, 1, 1e-12, 1e-12);
         sum = ctc_log_add(sum, total);
     }
     assert_true(fabs(sum) < 1e-12); /* their probabilities add up to 1 */
@@ -141,40 +141,40 @@ static void test_all_labels(void **state)
 static void test_plan(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
     /* Two beams, eight classes in four partitions: a step takes 6 (40 + 2 (10 2 + 6 2)) + 6 (60 + 2 (12 4 + 10 2 + 44))
      * = 624 + 1704, 4 2 4 words to choose from, 4 2 beams to send, and two syncs and exchanges. */
-    popnn_ctc_plan plan = popnn_ctc_infer_plan(bed.graph, POP_FLOAT, 1, 10, 8, 2,
+    popnn_ctc_plan plan = popnn_ctc_infer_plan(fixture.graph, POP_FLOAT, 1, 10, 8, 2,
                                                POP_OPTIONS({ "planConstraints", "{\"parallel\": {\"classes\": 4}}" }));
-    assert_built(bed.graph);
+    assert_built(fixture.graph);
     assert_int_equal(plan.cycles, 10 * (624 + 1704 + 32 + 8 + 380));
     assert_int_equal(plan.tiles, 4);
-    popnn_ctc_plan free_plan = popnn_ctc_infer_plan(bed.graph, POP_FLOAT, 1, 10, 800, 2, POP_NO_OPTIONS);
+    popnn_ctc_plan free_plan = popnn_ctc_infer_plan(fixture.graph, POP_FLOAT, 1, 10, 800, 2, POP_NO_OPTIONS);
     assert_true(free_plan.class_splits > 4 && free_plan.class_splits <= 16);
     static const struct {
         const char *type;
         uint64_t cycles;
     } vertices[] = { { "popnn::CTCExtendBeams<float>", 40 + 3 * (10 * 7 + 6 * 3) },
                      { "popnn::CTCSelectBeams", 60 + 3 * (12 * 5 + 10 * 3 + 44) } };
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
-    pop_tensor reals = bed_input(&bed, POP_FLOAT, POP_SHAPE(6), BED_ONE_TILE);
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "set");
+    pop_tensor reals = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(6), FIXTURE_ONE_TILE);
     for (size_t i = 0; i < 2; ++i) {
-        pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertices[i].type);
-        pop_graph_connect(bed.graph, vertex, i ? "total" : "values", i ? reals : pop_tensor_slice(reals, 0, 3, 0));
+        pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, vertices[i].type);
+        pop_graph_connect(fixture.graph, vertex, i ? "total" : "values", i ? reals : pop_tensor_slice(reals, 0, 3, 0));
         if (i)
-            pop_graph_connect(bed.graph, vertex, "blankProbabilities", pop_tensor_slice(reals, 0, 5, 0));
+            pop_graph_connect(fixture.graph, vertex, "blankProbabilities", pop_tensor_slice(reals, 0, 5, 0));
         else
-            pop_graph_set_field_int_at(POP_HERE, bed.graph, vertex, "classes", 7);
-        assert_int_equal(pop_graph_get_perf_estimate_at(POP_HERE, bed.graph, vertex).cycles, vertices[i].cycles);
+            pop_graph_set_field_int_at(POP_HERE, fixture.graph, vertex, "classes", 7);
+        assert_int_equal(pop_graph_get_perf_estimate_at(POP_HERE, fixture.graph, vertex).cycles, vertices[i].cycles);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
-    pop_graph *graph = bed.graph;
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 8, add_codelets);
+    pop_graph *graph = fixture.graph;
     popnn_ctc_infer_plan(graph, POP_INT, 1, 4, 3, 2, POP_NO_OPTIONS);
     assert_error(graph, POP_TYPE_ERROR, "popnn_ctc_infer_plan", "the data are int");
     popnn_ctc_infer_plan(graph, POP_FLOAT, 1, 4, 3, 0, POP_NO_OPTIONS);
@@ -188,19 +188,19 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_infer_plan", "no plan for 8 tiles");
     popnn_ctc_plan plan = popnn_ctc_infer_plan(graph, POP_FLOAT, 2, 4, 3, 2, POP_NO_OPTIONS),
                    loss = popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 2, 4, 2, 3, POP_NO_OPTIONS);
-    pop_tensor data = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2, 3), BED_LINEAR),
-               lengths = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), BED_LINEAR);
-    popnn_ctc_beam_search_logits(graph, data, lengths, bed.program, 0, 2, 1, &loss, "s", POP_NO_OPTIONS);
+    pop_tensor data = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 2, 3), FIXTURE_LINEAR),
+               lengths = fixture_input(&fixture, POP_UNSIGNED_INT, POP_SHAPE(2), FIXTURE_LINEAR);
+    popnn_ctc_beam_search_logits(graph, data, lengths, fixture.program, 0, 2, 1, &loss, "s", POP_NO_OPTIONS);
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_beam_search_logits", "the plan is for something else");
-    popnn_ctc_beam_search_logits(graph, data, lengths, bed.program, 0, 3, 1, &plan, "s", POP_NO_OPTIONS);
+    popnn_ctc_beam_search_logits(graph, data, lengths, fixture.program, 0, 3, 1, &plan, "s", POP_NO_OPTIONS);
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_beam_search_logits", "the plan is for 2 beams");
-    popnn_ctc_beam_search_log_probabilities(graph, data, lengths, bed.program, 0, 2, 3, &plan, "s", POP_NO_OPTIONS);
+    popnn_ctc_beam_search_log_probabilities(graph, data, lengths, fixture.program, 0, 2, 3, &plan, "s", POP_NO_OPTIONS);
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_beam_search_log_probabilities", "3 paths of 2 beams");
-    popnn_ctc_beam_search_log_probabilities(graph, data, data, bed.program, 0, 2, 1, &plan, "s", POP_NO_OPTIONS);
+    popnn_ctc_beam_search_log_probabilities(graph, data, data, fixture.program, 0, 2, 1, &plan, "s", POP_NO_OPTIONS);
     assert_error(graph, POP_TYPE_ERROR, "popnn_ctc_beam_search_log_probabilities", "data lengths has type float");
     popnn_ctc_infer_create_data_input(graph, POP_FLOAT, 2, 4, 3, &loss, "data");
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_infer_create_data_input", "popnn_ctc_infer_plan made is needed");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CTC loss and gradient against double precision: the recursion, the sum over all paths, and differences; with plans of
  * all kinds of splits; costs of plans and vertices, calculated by hand. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include "poplibs/popnn/ctc_reference.h"
 
@@ -99,21 +99,21 @@ static unsigned symbol_of(const struct work *w, size_t entry, size_t i)
 }
 
 struct built {
-    struct bed bed;
+    struct fixture fixture;
     popnn_ctc_plan plan;
     pop_tensor data, labels, lengths[2];
     double values[2][LIMIT]; /* lengths */
     double label[LIMIT * 32];
 };
 
-static void build(struct built *b, const struct work *w, enum bed_device device, pop_type type, pop_type partials,
+static void build(struct built *b, const struct work *w, enum fixture_device device, pop_type type, pop_type partials,
                   unsigned tiles, bool created)
 {
-    b->bed = bed_open(device, tiles, add_codelets);
-    pop_graph *graph = b->bed.graph;
+    b->fixture = fixture_open(device, tiles, add_codelets);
+    pop_graph *graph = b->fixture.graph;
     b->plan = popnn_ctc_loss_plan(graph, type, type, w->batch, w->time, w->label, w->classes,
                                   POP_OPTIONS({ "partialsType", pop_type_name(partials) },
-                                              { "planConstraints", device == BED_CPU ? "" : w->constraints }));
+                                              { "planConstraints", device == FIXTURE_CPU ? "" : w->constraints }));
     assert_built(graph);
     if (created) {
         b->data = popnn_ctc_create_data_input(graph, type, w->batch, w->time, w->classes, &b->plan, "data");
@@ -121,8 +121,8 @@ static void build(struct built *b, const struct work *w, enum bed_device device,
     } else {
         b->data = pop_graph_add_variable(graph, type, POP_SHAPE(w->time, w->batch, w->classes), "data");
         b->labels = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(w->batch, w->label), "labels");
-        bed_map(&b->bed, b->data, BED_SCATTERED);
-        bed_map(&b->bed, b->labels, BED_SCATTERED);
+        fixture_map(&b->fixture, b->data, FIXTURE_SCATTERED);
+        fixture_map(&b->fixture, b->labels, FIXTURE_SCATTERED);
     }
     for (size_t i = 0; i < w->batch; ++i) {
         b->values[0][i] = w->entries[i].steps;
@@ -130,12 +130,12 @@ static void build(struct built *b, const struct work *w, enum bed_device device,
         for (size_t k = 0; k < w->label; ++k)
             b->label[i * w->label + k] = symbol_of(w, i, k);
     }
-    bed_write(&b->bed, b->data, NULL, -3, 3);
-    bed_write(&b->bed, b->labels, b->label, 0, 0);
+    fixture_write(&b->fixture, b->data, NULL, -3, 3);
+    fixture_write(&b->fixture, b->labels, b->label, 0, 0);
     for (unsigned i = 0; i < 2; ++i) {
         b->lengths[i] = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(w->batch), "lengths");
-        bed_map(&b->bed, b->lengths[i], BED_SCATTERED);
-        bed_write(&b->bed, b->lengths[i], b->values[i], 0, 0);
+        fixture_map(&b->fixture, b->lengths[i], FIXTURE_SCATTERED);
+        fixture_write(&b->fixture, b->lengths[i], b->values[i], 0, 0);
     }
 }
 
@@ -192,22 +192,25 @@ static void test_logits(void **state)
     for (unsigned test = 0; test < WORKS * 3 * 2; ++test) {
         const struct work *w = &works[test % WORKS];
         const pop_type *type = types[test / WORKS % 3];
-        enum bed_device device = test / (WORKS * 3) ? BED_CPU : BED_MODEL;
+        enum fixture_device device = test / (WORKS * 3) ? FIXTURE_CPU : FIXTURE_MODEL;
         if (type[1] == POP_HALF && w->time > 20)
             continue; /* sums of half are too inaccurate */
         struct built b;
         double *got[2], loss[LIMIT], *gradient = malloc(w->time * w->batch * w->classes * sizeof(double));
         build(&b, w, device, type[0], type[1], 48, test % 2);
         popnn_ctc_result result = popnn_ctc_loss_and_gradient_logits(
-            b.bed.graph, type[0], b.data, b.labels, b.lengths[0], b.lengths[1], b.bed.program, w->blank, &b.plan, "ctc",
-            POP_OPTIONS({ "partialsType", pop_type_name(type[1]) }));
-        bed_run_all(&b.bed, (pop_tensor[]){ result.loss, result.gradient }, got, 2);
-        reference(w, bed_given(&b.bed, b.data), b.label, true, loss, gradient);
+            b.fixture.graph, type[0], b.data, b.labels, b.lengths[0], b.lengths[1], b.fixture.program, w->blank,
+            &b.plan, "ctc", POP_OPTIONS({ "partialsType", pop_type_name(type[1]) }));
+        fixture_run_all(&b.fixture, (pop_tensor[]){ result.loss, result.gradient }, got, 2);
+        reference(w, fixture_given(&b.fixture, b.data), b.label, true, loss, gradient);
         bool half = type[0] == POP_HALF, sums = type[1] == POP_HALF;
-        bed_check(got[0], loss, w->batch, sums ? 0.004 : half ? 0.002 : 2e-6, sums ? 0.03 : half ? 0.02 : 4e-6);
-        bed_check(got[1], gradient, w->time * w->batch * w->classes, 0, sums ? 0.03 : half ? 0.008 : 1e-6 * w->time);
+        fixture_check(got[0], loss, w->batch, sums ? 0.004 : half ? 0.002 : 2e-6, sums ? 0.03 : half ? 0.02 : 4e-6);
+        fixture_check(got[1], gradient, w->time * w->batch * w->classes, 0,
+                      sums   ? 0.03
+                      : half ? 0.008
+                             : 1e-6 * w->time);
         free(gradient);
-        bed_close(&b.bed);
+        fixture_close(&b.fixture);
     }
 }
 
@@ -222,8 +225,8 @@ static void test_log_probabilities(void **state)
         double *got[4], loss[LIMIT], *gradient = malloc(count * sizeof(double)),
                                      *log_probs = malloc(count * sizeof(double)),
                                      *one = malloc(w->time * w->classes * sizeof(double));
-        build(&b, w, BED_MODEL, POP_FLOAT, POP_FLOAT, 48, true);
-        double *data = bed_given(&b.bed, b.data);
+        build(&b, w, FIXTURE_MODEL, POP_FLOAT, POP_FLOAT, 48, true);
+        double *data = fixture_given(&b.fixture, b.data);
         for (size_t entry = 0; entry < w->batch; ++entry) {
             log_softmax_of(w, data, entry, one);
             for (size_t t = 0; t < w->time; ++t)
@@ -233,24 +236,24 @@ static void test_log_probabilities(void **state)
         memcpy(data, log_probs, count * sizeof(double));
         const char *softmax = test % 2 ? "true" : "false";
         popnn_ctc_result result = popnn_ctc_loss_and_gradient_log_probabilities(
-            b.bed.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1], b.bed.program, w->blank, &b.plan,
-            "ctc", POP_OPTIONS({ "includeSoftmaxGradient", softmax }));
+            b.fixture.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1], b.fixture.program, w->blank,
+            &b.plan, "ctc", POP_OPTIONS({ "includeSoftmaxGradient", softmax }));
         pop_tensor alone[] = {
-            popnn_ctc_loss_log_probabilities(b.bed.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1],
-                                             b.bed.program, w->blank, &b.plan, "a", POP_NO_OPTIONS),
-            popnn_ctc_loss_logits(b.bed.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1], b.bed.program,
-                                  w->blank, &b.plan, "b", POP_NO_OPTIONS)
+            popnn_ctc_loss_log_probabilities(b.fixture.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1],
+                                             b.fixture.program, w->blank, &b.plan, "a", POP_NO_OPTIONS),
+            popnn_ctc_loss_logits(b.fixture.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1],
+                                  b.fixture.program, w->blank, &b.plan, "b", POP_NO_OPTIONS)
         };
-        bed_run_all(&b.bed, (pop_tensor[]){ result.loss, result.gradient, alone[0], alone[1] }, got, 4);
+        fixture_run_all(&b.fixture, (pop_tensor[]){ result.loss, result.gradient, alone[0], alone[1] }, got, 4);
         reference(w, log_probs, b.label, test % 2, loss, gradient);
-        bed_check(got[0], loss, w->batch, 2e-6, 4e-6);
-        bed_check(got[1], gradient, count, 0, 1e-6 * w->time);
-        bed_check(got[2], got[0], w->batch, 0, 0);
-        bed_check(got[3], loss, w->batch, 4e-6, 1e-5); /* a softmax of log-probabilities changes nothing */
+        fixture_check(got[0], loss, w->batch, 2e-6, 4e-6);
+        fixture_check(got[1], gradient, count, 0, 1e-6 * w->time);
+        fixture_check(got[2], got[0], w->batch, 0, 0);
+        fixture_check(got[3], loss, w->batch, 4e-6, 1e-5); /* a softmax of log-probabilities changes nothing */
         free(gradient);
         free(log_probs);
         free(one);
-        bed_close(&b.bed);
+        fixture_close(&b.fixture);
     }
 }
 
@@ -275,7 +278,7 @@ static void test_reference(void **state)
             log_softmax_of(w, data, entry, log_probs);
             struct ctc_entry e = entry_of(w, label, entry, log_probs);
             double all = -ctc_all_paths(&e);
-            bed_check(&loss[entry], &all, 1, 1e-12, 1e-12);
+            fixture_check(&loss[entry], &all, 1, 1e-12, 1e-12);
         }
         for (size_t i = 0; i < count; ++i) {
             size_t entry = i / w->classes % w->batch;
@@ -287,7 +290,7 @@ static void test_reference(void **state)
             reference(w, data, label, true, shifted, ignored);
             data[i] = kept;
             double difference = loss[entry] < INFINITY ? (up - shifted[entry]) / (2 * h) : 0;
-            bed_check(&gradient[i], &difference, 1, 0, 1e-8);
+            fixture_check(&gradient[i], &difference, 1, 0, 1e-8);
         }
     }
 }
@@ -302,15 +305,15 @@ static void test_differences(void **state)
     for (unsigned run = 0; run < 1 + 2 * sizeof(places) / sizeof(places[0]); ++run) {
         struct built b;
         double *got[2];
-        build(&b, w, BED_MODEL, POP_FLOAT, POP_FLOAT, 48, true);
-        double *data = bed_given(&b.bed, b.data), h = 0.0625;
+        build(&b, w, FIXTURE_MODEL, POP_FLOAT, POP_FLOAT, 48, true);
+        double *data = fixture_given(&b.fixture, b.data), h = 0.0625;
         size_t place = run ? places[(run - 1) / 2] : 0, entry = place / w->classes % w->batch;
         if (run)
             data[place] += run % 2 ? h : -h;
         popnn_ctc_result result =
-            popnn_ctc_loss_and_gradient_logits(b.bed.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1],
-                                               b.bed.program, w->blank, &b.plan, "ctc", POP_NO_OPTIONS);
-        bed_run_all(&b.bed, (pop_tensor[]){ result.loss, result.gradient }, got, 2);
+            popnn_ctc_loss_and_gradient_logits(b.fixture.graph, POP_FLOAT, b.data, b.labels, b.lengths[0], b.lengths[1],
+                                               b.fixture.program, w->blank, &b.plan, "ctc", POP_NO_OPTIONS);
+        fixture_run_all(&b.fixture, (pop_tensor[]){ result.loss, result.gradient }, got, 2);
         if (!run) {
             memcpy(base, got[0], w->batch * sizeof(double));
             memcpy(gradient, got[1], sizeof(gradient));
@@ -318,9 +321,9 @@ static void test_differences(void **state)
             values[place] = got[0][entry];
         } else if (base[entry] < INFINITY) {
             double difference = (values[place] - got[0][entry]) / (2 * h);
-            bed_check(&gradient[place], &difference, 1, 0, 1e-3);
+            fixture_check(&gradient[place], &difference, 1, 0, 1e-3);
         }
-        bed_close(&b.bed);
+        fixture_close(&b.fixture);
     }
 }
 
@@ -345,28 +348,28 @@ static void test_plan(void **state)
         { "{\"parallel\":{\"label\":1,\"time\":3,\"batch\":1,\"lastBlankOnSeparateTile\":0}}", 8 * (1882 + 3444), 3 },
     };
     for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); ++i) {
-        struct bed bed = bed_open(BED_MODEL, 64, add_codelets);
-        popnn_ctc_plan plan = popnn_ctc_loss_plan(bed.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5,
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 64, add_codelets);
+        popnn_ctc_plan plan = popnn_ctc_loss_plan(fixture.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5,
                                                   POP_OPTIONS({ "planConstraints", plans[i].constraints }));
-        assert_built(bed.graph);
+        assert_built(fixture.graph);
         assert_int_equal(plan.cycles, plans[i].cycles);
         assert_int_equal(plan.tiles, plans[i].tiles);
         /* Seven entries on one partition of the batch run on six workers: twice as long. */
         popnn_ctc_plan more = popnn_ctc_loss_plan(
-            bed.graph, POP_FLOAT, POP_FLOAT, 7, 12, 6, 5,
+            fixture.graph, POP_FLOAT, POP_FLOAT, 7, 12, 6, 5,
             POP_OPTIONS({ "planConstraints", "{\"parallel\": {\"batch\": 1, \"time\": 2, \"label\": "
                                              "3, \"lastBlankOnSeparateTile\": false}}" }));
         assert_int_equal(more.cycles, 2 * 6 * (822 + 1412));
         /* Without constraints, the fastest: a tile for each symbol and one for the last blank, two partitions of the
          * time. */
-        popnn_ctc_plan best = popnn_ctc_loss_plan(bed.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5, POP_NO_OPTIONS);
+        popnn_ctc_plan best = popnn_ctc_loss_plan(fixture.graph, POP_FLOAT, POP_FLOAT, 1, 12, 6, 5, POP_NO_OPTIONS);
         assert_int_equal(best.label_splits, 6);
         assert_true(best.separate_last_blank);
         assert_int_equal(best.time_splits, 2);
         assert_int_equal(best.cycles, 6 * ((6 * 44 + 90 + 102) + (6 * 84 + 90 + 106)));
         assert_true(popnn_ctc_plan_compare(&best, &plan) != 0 && popnn_ctc_plan_compare(&best, &best) == 0);
         assert_true(popnn_ctc_plan_compare(&best, &plan) == -popnn_ctc_plan_compare(&plan, &best));
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -382,25 +385,26 @@ static void test_vertices(void **state)
                      { "popnn::CTCBeta<half,float,unsigned int,false>", 3, 44 * 2 },
                      { "popnn::CTCGradGivenAlpha<half,half,unsigned int,true>", 1, 0 },
                      { "popnn::CTCGradGivenBeta<float,float,unsigned int,false>", 11, 84 * 10 } };
-    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "set");
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_codelets);
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "set");
     for (size_t i = 0; i < sizeof(vertices) / sizeof(vertices[0]); ++i) {
-        pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, vertices[i].type);
-        pop_tensor label = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(vertices[i].label), "label");
-        pop_graph_set_tile_mapping(bed.graph, label, 0);
-        pop_graph_connect(bed.graph, vertex, "label", label);
-        pop_perf perf = pop_graph_get_perf_estimate_at(POP_HERE, bed.graph, vertex);
+        pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, vertices[i].type);
+        pop_tensor label =
+            pop_graph_add_variable(fixture.graph, POP_UNSIGNED_INT, POP_SHAPE(vertices[i].label), "label");
+        pop_graph_set_tile_mapping(fixture.graph, label, 0);
+        pop_graph_connect(fixture.graph, vertex, "label", label);
+        pop_perf perf = pop_graph_get_perf_estimate_at(POP_HERE, fixture.graph, vertex);
         assert_int_equal(perf.cycles, vertices[i].cycles);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Every mistake is one error, and nothing is added to the graph. */
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
-    pop_graph *graph = bed.graph;
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
+    pop_graph *graph = fixture.graph;
     popnn_ctc_loss_plan(graph, POP_INT, POP_FLOAT, 1, 4, 2, 3, POP_NO_OPTIONS);
     assert_error(graph, POP_TYPE_ERROR, "popnn_ctc_loss_plan", "the data are int");
     popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 1, 4, 0, 3, POP_NO_OPTIONS);
@@ -428,11 +432,11 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_INVALID_OPTION, "popnn_ctc_loss_plan", "no plan for 16 tiles");
 
     popnn_ctc_plan plan = popnn_ctc_loss_plan(graph, POP_FLOAT, POP_FLOAT, 2, 4, 2, 3, POP_NO_OPTIONS), none = { 0 };
-    pop_tensor data = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2, 3), BED_LINEAR),
-               half = bed_input(&bed, POP_HALF, POP_SHAPE(4, 2, 3), BED_LINEAR),
-               labels = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(2, 2), BED_LINEAR),
-               lengths = bed_input(&bed, POP_UNSIGNED_INT, POP_SHAPE(2), BED_LINEAR),
-               ints = bed_input(&bed, POP_INT, POP_SHAPE(2), BED_LINEAR);
+    pop_tensor data = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 2, 3), FIXTURE_LINEAR),
+               half = fixture_input(&fixture, POP_HALF, POP_SHAPE(4, 2, 3), FIXTURE_LINEAR),
+               labels = fixture_input(&fixture, POP_UNSIGNED_INT, POP_SHAPE(2, 2), FIXTURE_LINEAR),
+               lengths = fixture_input(&fixture, POP_UNSIGNED_INT, POP_SHAPE(2), FIXTURE_LINEAR),
+               ints = fixture_input(&fixture, POP_INT, POP_SHAPE(2), FIXTURE_LINEAR);
     const struct {
         pop_type out_type;
         pop_tensor data, labels, lengths;
@@ -460,7 +464,7 @@ static void mistakes_are_errors(void **state)
     for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); ++i) {
         popnn_ctc_result result = popnn_ctc_loss_and_gradient_logits(
             graph, mistakes[i].out_type, mistakes[i].data, mistakes[i].labels, mistakes[i].lengths, lengths,
-            bed.program, mistakes[i].blank, mistakes[i].plan, "ctc", POP_NO_OPTIONS);
+            fixture.program, mistakes[i].blank, mistakes[i].plan, "ctc", POP_NO_OPTIONS);
         assert_false(pop_tensor_valid(result.loss));
         assert_error(graph, mistakes[i].status, "popnn_ctc_loss_and_gradient_logits", mistakes[i].text);
     }
@@ -472,7 +476,7 @@ static void mistakes_are_errors(void **state)
     assert_error(graph, POP_TYPE_ERROR, "popnn_ctc_create_data_input", "half or float");
     popnn_ctc_create_data_input(graph, POP_FLOAT, 2, 5, 3, &plan, "data");
     assert_error(graph, POP_POPLAR_ERROR, "popnn_ctc_create_data_input", "these are 5, 2 and 3");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GRU forward, backward and weight update against the same in double precision, with the reset before and after the
  * product. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -155,69 +155,69 @@ static void step_backward(struct reference *r, size_t t, size_t b)
 
 enum { OUT, DX, DH, DW, DU, DB, RESULTS };
 
-enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+enum { DEVICES = FIXTURE_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
 
 /* Backward and weight update by one call or by two, or by one with weights' gradients that are summed in float.
  * Returns the largest error of the biases' gradient. */
 enum way { TOGETHER, APART, SUMMED_IN_FLOAT, ATTENDED, ATTENDED_APART };
 
-static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_mapping mapping, enum way way,
+static double check_layer(unsigned device, const popnn_gru_params *p, enum fixture_mapping mapping, enum way way,
                           double tolerance)
 {
     pop_options options = way == SUMMED_IN_FLOAT ? POP_OPTIONS({ "weightAccumulatorsType", "float" }) : POP_NO_OPTIONS;
-    struct bed bed = device == DEVICES - 1
-                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
-                         : bed_open(device, 7, add_all);
+    struct fixture fixture =
+        device == DEVICES - 1 ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                              : fixture_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size,
            all = p->output_full_sequence ? T * B * O : B * O;
-    pop_tensor initial = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
-               x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
-    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, p, "weights", options, NULL), dw;
-    bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
-    bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
-    bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
-    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping)
-                                            : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    pop_tensor initial = fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping),
+               x = fixture_input(&fixture, p->data_type, POP_SHAPE(T, B, I), mapping);
+    popnn_gru_weights weights = popnn_gru_create_weights(fixture.graph, p, "weights", options, NULL), dw;
+    fixture_write(&fixture, weights.input_weights, NULL, -0.4, 0.4);
+    fixture_write(&fixture, weights.output_weights, NULL, -0.4, 0.4);
+    fixture_write(&fixture, weights.biases, NULL, -0.4, 0.4);
+    pop_tensor dy = p->output_full_sequence ? fixture_input(&fixture, p->data_type, POP_SHAPE(T, B, O), mapping)
+                                            : fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping);
     bool attended = way >= ATTENDED;
     pop_tensor kept, dx = { 0 }, between, dh, attention = { 0 }, da = { 0 };
     if (attended) {
-        attention = popnn_gru_create_attention(bed.graph, p, "attention", options);
-        bed_write(&bed, attention, NULL, 0, 0.9);
+        attention = popnn_gru_create_attention(fixture.graph, p, "attention", options);
+        fixture_write(&fixture, attention, NULL, 0, 0.9);
     }
     pop_tensor out =
-        attended
-            ? popnn_au_gru_fwd(bed.graph, p, initial, x, weights, &kept, attention, bed.program, "fwd", options, NULL)
-            : popnn_gru_fwd(bed.graph, p, initial, x, weights, &kept, bed.program, "fwd", options, NULL);
+        attended ? popnn_au_gru_fwd(fixture.graph, p, initial, x, weights, &kept, attention, fixture.program, "fwd",
+                                    options, NULL)
+                 : popnn_gru_fwd(fixture.graph, p, initial, x, weights, &kept, fixture.program, "fwd", options, NULL);
     popnn_gru_forward forward = { initial, kept, x, out, weights };
     if (way == ATTENDED_APART) {
-        dh = popnn_au_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, attention, &da, "bwd", options,
-                              NULL);
-        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
+        dh = popnn_au_gru_bwd(fixture.graph, p, fixture.program, &forward, dy, &dx, &between, attention, &da, "bwd",
+                              options, NULL);
+        dw = popnn_gru_wu(fixture.graph, p, fixture.program, &forward, between, "wu", options, NULL);
     } else if (way == ATTENDED) {
-        dh = popnn_au_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, attention, &da, "bwd", options,
-                                      NULL);
+        dh = popnn_au_gru_bwd_with_wu(fixture.graph, p, fixture.program, &forward, dy, &dx, &dw, attention, &da, "bwd",
+                                      options, NULL);
     } else if (way == APART) {
-        dh = popnn_gru_bwd(bed.graph, p, bed.program, &forward, dy, &dx, &between, "bwd", options, NULL);
-        dw = popnn_gru_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
+        dh = popnn_gru_bwd(fixture.graph, p, fixture.program, &forward, dy, &dx, &between, "bwd", options, NULL);
+        dw = popnn_gru_wu(fixture.graph, p, fixture.program, &forward, between, "wu", options, NULL);
     } else {
-        dh = popnn_gru_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, &dx, &dw, "bwd", options, NULL);
+        dh = popnn_gru_bwd_with_wu(fixture.graph, p, fixture.program, &forward, dy, &dx, &dw, "bwd", options, NULL);
     }
     pop_tensor tensors[RESULTS + 1] = { out, dx, dh, dw.input_weights, dw.output_weights, dw.biases, da };
     double *got[RESULTS + 1], *sums[5], *scores = calloc(B * T, sizeof(double)),
                                         *biases = calloc(6 * O, sizeof(double));
-    bed_run_all(&bed, tensors, got, RESULTS + (size_t)attended);
+    fixture_run_all(&fixture, tensors, got, RESULTS + (size_t)attended);
     size_t sizes[5] = { T * B * I, B * O, 3 * I * O, 3 * O * O, 6 * O };
     for (int i = 0; i < 5; ++i)
         sums[i] = calloc(sizes[i], sizeof(double));
     for (size_t i = 0; i < 3 * O * (p->reset_after ? 2 : 1); ++i)
-        biases[p->reset_after ? i : i / O * 2 * O + i % O] = bed_given(&bed, weights.biases)[i];
+        biases[p->reset_after ? i : i / O * 2 * O + i % O] = fixture_given(&fixture, weights.biases)[i];
     struct reference r = { p,
-                           bed_given(&bed, x),
-                           bed_given(&bed, initial),
-                           bed_given(&bed, weights.input_weights),
-                           bed_given(&bed, weights.output_weights),
+                           fixture_given(&fixture, x),
+                           fixture_given(&fixture, initial),
+                           fixture_given(&fixture, weights.input_weights),
+                           fixture_given(&fixture, weights.output_weights),
                            biases,
-                           bed_given(&bed, dy),
+                           fixture_given(&fixture, dy),
                            calloc(T * B * O, sizeof(double)),
                            calloc(3 * T * B * O, sizeof(double)),
                            calloc(T * B * O, sizeof(double)),
@@ -226,7 +226,7 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
                            sums[2],
                            sums[3],
                            sums[4],
-                           attended ? bed_given(&bed, attention) : NULL,
+                           attended ? fixture_given(&fixture, attention) : NULL,
                            scores };
     run_forward(&r);
     for (size_t t = T; t-- > 0;)
@@ -234,12 +234,12 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
             step_backward(&r, t, b);
     for (size_t i = 0; i < 3 * O && !p->reset_after; ++i)
         r.db[i] = r.db[i / O * 2 * O + i % O];
-    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, all, tolerance, tolerance);
+    fixture_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O, all, tolerance, tolerance);
     for (int i = 0; i < 4; ++i)
-        bed_check(got[DX + i], sums[i], sizes[i], tolerance, tolerance * (double)(T * B));
-    bed_check(got[DB], r.db, 3 * O * (p->reset_after ? 2 : 1), tolerance, tolerance * (double)(T * B));
+        fixture_check(got[DX + i], sums[i], sizes[i], tolerance, tolerance * (double)(T * B));
+    fixture_check(got[DB], r.db, 3 * O * (p->reset_after ? 2 : 1), tolerance, tolerance * (double)(T * B));
     if (attended)
-        bed_check(got[RESULTS], scores, B * T, tolerance * (double)O, tolerance * (double)O);
+        fixture_check(got[RESULTS], scores, B * T, tolerance * (double)O, tolerance * (double)O);
     free(scores);
     double worst = 0;
     for (size_t i = 0; i < 3 * O * (p->reset_after ? 2 : 1); ++i)
@@ -250,22 +250,22 @@ static double check_layer(unsigned device, const popnn_gru_params *p, enum bed_m
     free(r.h);
     free(r.act);
     free(r.fed);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return worst;
 }
 
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (unsigned device = BED_CPU; device < DEVICES; ++device)
+    for (unsigned device = FIXTURE_CPU; device < DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
             p.reset_after = after;
-            check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
-            check_layer(device, &p, BED_SCATTERED, APART, 1e-5);
+            check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 1e-5);
+            check_layer(device, &p, FIXTURE_SCATTERED, APART, 1e-5);
             p = popnn_gru_params_make(POP_HALF, 2, 3, 11, 6);
             p.reset_after = after;
-            check_layer(device, &p, BED_LINEAR, APART, 2e-2);
+            check_layer(device, &p, FIXTURE_LINEAR, APART, 2e-2);
         }
 }
 
@@ -273,12 +273,12 @@ static void test_all_passes(void **state)
 static void test_sums_in_float(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_HALF, 3, 250, 2, 4);
             p.reset_after = after;
-            double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2),
-                   wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+            double half = check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 5e-2),
+                   wide = check_layer(device, &p, FIXTURE_LINEAR, SUMMED_IN_FLOAT, 5e-2);
             if (!(wide < half / 2))
                 fail_msg("summed in half %g, in float %g", half, wide);
         }
@@ -287,70 +287,70 @@ static void test_sums_in_float(void **state)
 static void test_orders_and_last_outputs(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 1, 1, 1, 1);
             p.reset_after = after;
-            check_layer(device, &p, BED_ONE_TILE, TOGETHER, 1e-5);
+            check_layer(device, &p, FIXTURE_ONE_TILE, TOGETHER, 1e-5);
             p = popnn_gru_params_make(POP_FLOAT, 2, 5, 3, 13);
             p.reset_after = after;
             p.output_full_sequence = false;
             p.cell_order[0] = POPNN_GRU_CANDIDATE;
             p.cell_order[2] = POPNN_GRU_RESET_GATE;
-            check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
-            check_layer(device, &p, BED_LINEAR, APART, 1e-5);
+            check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 1e-5);
+            check_layer(device, &p, FIXTURE_LINEAR, APART, 1e-5);
         }
 }
 
 static void test_attention(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (int after = 0; after < 2; ++after) {
             popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 3, 4, 5, 7);
             p.reset_after = after;
-            check_layer(device, &p, BED_LINEAR, ATTENDED, 1e-5);
+            check_layer(device, &p, FIXTURE_LINEAR, ATTENDED, 1e-5);
             p.output_full_sequence = !after;
-            check_layer(device, &p, BED_SCATTERED, ATTENDED_APART, 1e-5);
+            check_layer(device, &p, FIXTURE_SCATTERED, ATTENDED_APART, 1e-5);
             p = popnn_gru_params_make(POP_HALF, 1, 1, 1, 6);
             p.reset_after = after;
-            check_layer(device, &p, BED_ONE_TILE, ATTENDED, 1e-2);
+            check_layer(device, &p, FIXTURE_ONE_TILE, ATTENDED, 1e-2);
         }
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_all);
     popnn_gru_params p = popnn_gru_params_make(POP_FLOAT, 2, 3, 4, 5);
-    popnn_gru_weights weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    pop_tensor x = popnn_gru_create_input(bed.graph, &p, "in", POP_NO_OPTIONS, NULL),
-               wrong = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 4), BED_LINEAR);
-    popnn_gru_fwd(bed.graph, &p, wrong, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
+    popnn_gru_weights weights = popnn_gru_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    pop_tensor x = popnn_gru_create_input(fixture.graph, &p, "in", POP_NO_OPTIONS, NULL),
+               wrong = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 4), FIXTURE_LINEAR);
+    popnn_gru_fwd(fixture.graph, &p, wrong, x, weights, NULL, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
                  "the initial state: the shape is {2,4}; it must be {2,5}");
     p.reset_after = true;
-    pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
-    popnn_gru_fwd(bed.graph, &p, h, x, weights, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
+    pop_tensor h = popnn_gru_create_initial_state(fixture.graph, &p, "h", POP_NO_OPTIONS, NULL);
+    popnn_gru_fwd(fixture.graph, &p, h, x, weights, NULL, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_fwd",
                  "the tensor of biases: the shape is {3,5}; it must be {3,2,5}");
     p.cell_order[0] = POPNN_GRU_CANDIDATE;
-    popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
+    popnn_gru_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "each of the 3 units once");
     p = popnn_gru_params_make(POP_FLOAT, 2, 3, 4, 5);
-    popnn_gru_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_bwd", "what forward gave is NULL");
-    popnn_gru_create_weights(bed.graph, NULL, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "the parameters are NULL");
-    weights = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    popnn_au_gru_fwd(bed.graph, &p, h, x, weights, NULL, wrong, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_au_gru_fwd",
+    popnn_gru_bwd(fixture.graph, &p, fixture.program, NULL, x, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_bwd", "what forward gave is NULL");
+    popnn_gru_create_weights(fixture.graph, NULL, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights", "the parameters are NULL");
+    weights = popnn_gru_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    popnn_au_gru_fwd(fixture.graph, &p, h, x, weights, NULL, wrong, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_au_gru_fwd",
                  "the tensor of attention scores: the shape is {2,4}; it must be {2,3}");
     p.activation = POPNN_SOFTMAX_STABLE;
-    popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights",
+    popnn_gru_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_gru_create_weights",
                  "all non-linearities but softmax are possible");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

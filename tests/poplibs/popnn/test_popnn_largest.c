@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest, smallest and k largest of rows: types, lengths, ties; and the costs of their vertices. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popnn/codelets.h>
 #include <popnn/loss.h>
@@ -22,21 +22,21 @@ static void test_largest_and_smallest(void **state)
     static const size_t shapes[][2] = { { 1, 1 }, { 3, 10 }, { 2, 997 }, { 40, 7 }, { 1, 20011 } };
     for (unsigned test = 0; test < 5 * 4 * 2; ++test) {
         size_t rows = shapes[test % 5][0], n = shapes[test % 5][1];
-        struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, 7, add_codelets);
-        pop_tensor t = bed_input(&bed, types[test / 5 % 4], POP_SHAPE(rows, n),
-                                 n < 1000 ? BED_SCATTERED : BED_LINEAR); /* integers: with ties */
-        popnn_extreme max = popnn_max_and_arg_max(bed.graph, t, bed.program, "max"),
-                      min = popnn_min_and_arg_min(bed.graph, t, bed.program, "min");
+        struct fixture fixture = fixture_open(test / 20 ? FIXTURE_MODEL : FIXTURE_CPU, 7, add_codelets);
+        pop_tensor t = fixture_input(&fixture, types[test / 5 % 4], POP_SHAPE(rows, n),
+                                     n < 1000 ? FIXTURE_SCATTERED : FIXTURE_LINEAR); /* integers: with ties */
+        popnn_extreme max = popnn_max_and_arg_max(fixture.graph, t, fixture.program, "max"),
+                      min = popnn_min_and_arg_min(fixture.graph, t, fixture.program, "min");
         pop_tensor outputs[] = { max.value,
                                  max.index,
                                  min.value,
                                  min.index,
-                                 popnn_arg_max(bed.graph, t, bed.program, ""),
-                                 popnn_arg_min(bed.graph, t, bed.program, "") };
+                                 popnn_arg_max(fixture.graph, t, fixture.program, ""),
+                                 popnn_arg_min(fixture.graph, t, fixture.program, "") };
         assert_true(pop_tensor_type(max.value) == types[test / 5 % 4] &&
                     pop_tensor_type(min.value) == types[test / 5 % 4]);
-        double *got[6], *given = bed_given(&bed, t);
-        bed_run_all(&bed, outputs, got, 6);
+        double *got[6], *given = fixture_given(&fixture, t);
+        fixture_run_all(&fixture, outputs, got, 6);
         for (size_t row = 0; row < rows; ++row, given += n) {
             size_t largest = 0, smallest = 0;
             for (size_t i = 1; i < n; ++i) {
@@ -48,7 +48,7 @@ static void test_largest_and_smallest(void **state)
             assert_true(got[2][row] == given[smallest] && got[3][row] == (double)smallest &&
                         got[5][row] == (double)smallest);
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -62,22 +62,22 @@ static void test_nan_is_never_the_extreme(void **state)
     for (unsigned test = 0; test < 5 * 2 * 2 * 2; ++test) {
         size_t n = lengths[test % 5];
         bool min = test / 5 % 2;
-        struct bed bed = bed_open(test / 20 ? BED_MODEL : BED_CPU, n < 130 ? 4 : 520, add_codelets);
-        pop_tensor t = pop_graph_add_variable(bed.graph, types[test / 10 % 2], POP_SHAPE(n, n), "t");
-        bed_map(&bed, t, BED_LINEAR);
+        struct fixture fixture = fixture_open(test / 20 ? FIXTURE_MODEL : FIXTURE_CPU, n < 130 ? 4 : 520, add_codelets);
+        pop_tensor t = pop_graph_add_variable(fixture.graph, types[test / 10 % 2], POP_SHAPE(n, n), "t");
+        fixture_map(&fixture, t, FIXTURE_LINEAR);
         for (size_t row = 0; row < n; ++row)
             for (size_t i = 0; i < n; ++i)
                 values[row * n + i] =
                     row + 1 == n || i == row ? NAN : (min ? -1 : 1) * (i == row + 1 ? 100 : (double)i / 4);
-        bed_write(&bed, t, values, 0, 0);
-        popnn_extreme found = min ? popnn_min_and_arg_min(bed.graph, t, bed.program, "min")
-                                  : popnn_max_and_arg_max(bed.graph, t, bed.program, "max");
+        fixture_write(&fixture, t, values, 0, 0);
+        popnn_extreme found = min ? popnn_min_and_arg_min(fixture.graph, t, fixture.program, "min")
+                                  : popnn_max_and_arg_max(fixture.graph, t, fixture.program, "max");
         double *got[2];
-        bed_run_all(&bed, (pop_tensor[]){ found.value, found.index }, got, 2);
+        fixture_run_all(&fixture, (pop_tensor[]){ found.value, found.index }, got, 2);
         for (size_t row = 0; row + 1 < n; ++row)
             assert_true(got[0][row] == (min ? -100 : 100) && got[1][row] == (double)(row + 1));
         assert_true(isnan(got[0][n - 1]) && got[1][n - 1] == 0);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -91,26 +91,26 @@ static void test_k_largest_with_nan(void **state)
     for (size_t i = 0; i < ROWS * N; ++i)
         values[i] = i % 50 == 24 || i % 50 == 31 ? NAN : next_random(&random) % 40;
     for (unsigned test = 0; test < 4; ++test) {
-        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 9, add_codelets);
-        pop_tensor t = pop_graph_add_variable(bed.graph, types[test % 2], POP_SHAPE(ROWS, N), "t"), places;
-        bed_map(&bed, t, BED_SCATTERED);
-        bed_write(&bed, t, values, 0, 0);
-        pop_tensor of_popnn = popnn_top_k(bed.graph, t, &places, K, true, bed.program, "popnn");
+        struct fixture fixture = fixture_open(test / 2 ? FIXTURE_MODEL : FIXTURE_CPU, 9, add_codelets);
+        pop_tensor t = pop_graph_add_variable(fixture.graph, types[test % 2], POP_SHAPE(ROWS, N), "t"), places;
+        fixture_map(&fixture, t, FIXTURE_SCATTERED);
+        fixture_write(&fixture, t, values, 0, 0);
+        pop_tensor of_popnn = popnn_top_k(fixture.graph, t, &places, K, true, fixture.program, "popnn");
         popops_top_k_params params = { K, true, POPOPS_SORT_DESCENDING, .stable = true };
         pop_tensor chosen,
-            of_popops = popops_top_k_with_permutation(bed.graph, bed.program, t, params, &chosen, "popops");
-        pop_tensor sorted = popops_sort(bed.graph, t, 1, bed.program, "sort");
+            of_popops = popops_top_k_with_permutation(fixture.graph, fixture.program, t, params, &chosen, "popops");
+        pop_tensor sorted = popops_sort(fixture.graph, t, 1, fixture.program, "sort");
         pop_tensor outputs[] = { of_popnn, places, of_popops, chosen, sorted };
         double *got[5];
-        bed_run_all(&bed, outputs, got, 5);
-        bed_check(got[0], got[2], ROWS * K, 0, 0);
-        bed_check(got[1], got[3], ROWS * K, 0, 0);
+        fixture_run_all(&fixture, outputs, got, 5);
+        fixture_check(got[0], got[2], ROWS * K, 0, 0);
+        fixture_check(got[1], got[3], ROWS * K, 0, 0);
         for (size_t i = 0; i < ROWS * K; ++i) {
             double wanted = got[4][i / K * N + N - 1 - i % K];
             assert_true(got[0][i] == wanted || (isnan(got[0][i]) && isnan(wanted)));
         }
         assert_true(isnan(got[0][0]) && got[1][0] == 24 && got[1][1] == 31);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -121,19 +121,20 @@ static void test_k_largest(void **state)
                                         { 40, 7, 2 }, { 1, 5003, 3 }, { 2, 9, 0 } };
     for (unsigned test = 0; test < 6 * 4 * 2; ++test) {
         size_t rows = shapes[test % 6][0], n = shapes[test % 6][1], k = shapes[test % 6][2];
-        struct bed bed = bed_open(test / 24 ? BED_MODEL : BED_CPU, 7, add_codelets);
-        pop_tensor t = bed_input(&bed, types[test / 6 % 4], POP_SHAPE(rows, n), n < 1000 ? BED_SCATTERED : BED_LINEAR),
+        struct fixture fixture = fixture_open(test / 24 ? FIXTURE_MODEL : FIXTURE_CPU, 7, add_codelets);
+        pop_tensor t = fixture_input(&fixture, types[test / 6 % 4], POP_SHAPE(rows, n),
+                                     n < 1000 ? FIXTURE_SCATTERED : FIXTURE_LINEAR),
                    places[2];
-        pop_tensor sorted = popnn_top_k(bed.graph, t, &places[0], (unsigned)k, true, bed.program, "sorted");
-        pop_tensor any = popnn_top_k(bed.graph, t, &places[1], (unsigned)k, false, bed.program, "any");
+        pop_tensor sorted = popnn_top_k(fixture.graph, t, &places[0], (unsigned)k, true, fixture.program, "sorted");
+        pop_tensor any = popnn_top_k(fixture.graph, t, &places[1], (unsigned)k, false, fixture.program, "any");
         assert_int_equal(pop_tensor_type(sorted), pop_tensor_type(t));
         assert_int_equal(pop_tensor_type(any), pop_tensor_type(t));
         size_t shape[3];
         assert_int_equal(pop_tensor_shape(test % 2 ? sorted : places[1], shape, 3), 3);
         assert_true(shape[0] == rows && shape[1] == 1 && shape[2] == k);
         pop_tensor outputs[] = { sorted, places[0], any, places[1] };
-        double *got[4], *given = bed_given(&bed, t);
-        bed_run_all(&bed, outputs, got, 4);
+        double *got[4], *given = fixture_given(&fixture, t);
+        fixture_run_all(&fixture, outputs, got, 4);
         for (size_t row = 0; row < rows; ++row, given += n) {
             bool *taken = calloc(n, sizeof(bool));
             for (size_t i = 0; i < k; ++i) {
@@ -151,50 +152,50 @@ static void test_k_largest(void **state)
             }
             free(taken);
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
 static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
-    pop_vertex gather = pop_graph_add_vertex(bed.graph, set, "popnn::ReduceMaxClassGather<half,unsigned int>");
-    pop_graph_set_field_int(bed.graph, gather, "size", 40);
-    pop_graph_set_field_int(bed.graph, gather, "divisorLog2", 3);
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, gather).cycles, 9 + 6 * (30 + 3 * 7));
-    pop_vertex sparse = pop_graph_add_vertex(bed.graph, set, "popnn::ReduceMinClassSparse<float,unsigned int>");
-    pop_tensor t = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(100), "t");
-    pop_graph_connect(bed.graph, sparse, "activations", t);
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, sparse).cycles, 24 + 3 * 99);
-    pop_vertex top = pop_graph_add_vertex(bed.graph, set, "popnn::ReduceMaxNClassSparse<float,false>");
-    pop_graph_connect(bed.graph, top, "activations", t);
-    pop_graph_connect(bed.graph, top, "maxValues", pop_tensor_slice(t, 0, 1, 0));
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, top).cycles, 35 + 99 * 13 + 8);
-    bed_close(&bed);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, add_codelets);
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "estimates");
+    pop_vertex gather = pop_graph_add_vertex(fixture.graph, set, "popnn::ReduceMaxClassGather<half,unsigned int>");
+    pop_graph_set_field_int(fixture.graph, gather, "size", 40);
+    pop_graph_set_field_int(fixture.graph, gather, "divisorLog2", 3);
+    assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, gather).cycles, 9 + 6 * (30 + 3 * 7));
+    pop_vertex sparse = pop_graph_add_vertex(fixture.graph, set, "popnn::ReduceMinClassSparse<float,unsigned int>");
+    pop_tensor t = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(100), "t");
+    pop_graph_connect(fixture.graph, sparse, "activations", t);
+    assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, sparse).cycles, 24 + 3 * 99);
+    pop_vertex top = pop_graph_add_vertex(fixture.graph, set, "popnn::ReduceMaxNClassSparse<float,false>");
+    pop_graph_connect(fixture.graph, top, "activations", t);
+    pop_graph_connect(fixture.graph, top, "maxValues", pop_tensor_slice(t, 0, 1, 0));
+    assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, top).cycles, 35 + 99 * 13 + 8);
+    fixture_close(&fixture);
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR),
-               flags = bed_input(&bed, POP_BOOL, POP_SHAPE(3, 4), BED_LINEAR), places;
-    popnn_arg_max(bed.graph, pop_tensor_at(t, 0), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_arg_max", "shape {4}; a matrix");
-    popnn_arg_min(bed.graph, flags, bed.program, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_arg_min", "type bool");
-    popnn_max_and_arg_max(bed.graph, (pop_tensor){ 0 }, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_max_and_arg_max", "null tensor");
-    popnn_arg_max(bed.graph, pop_tensor_slice(t, 1, 1, 1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_arg_max", "no largest");
-    popnn_top_k(bed.graph, t, &places, 5, true, bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_top_k", "the 5 largest of rows of 4");
-    assert_int_equal(pop_tensor_num_elements(popnn_arg_max(bed.graph, pop_tensor_slice(t, 1, 1, 0), bed.program, "x")),
-                     0);
-    assert_built(bed.graph);
-    bed_close(&bed);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_codelets);
+    pop_tensor t = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 4), FIXTURE_LINEAR),
+               flags = fixture_input(&fixture, POP_BOOL, POP_SHAPE(3, 4), FIXTURE_LINEAR), places;
+    popnn_arg_max(fixture.graph, pop_tensor_at(t, 0), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_arg_max", "shape {4}; a matrix");
+    popnn_arg_min(fixture.graph, flags, fixture.program, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popnn_arg_min", "type bool");
+    popnn_max_and_arg_max(fixture.graph, (pop_tensor){ 0 }, fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_max_and_arg_max", "null tensor");
+    popnn_arg_max(fixture.graph, pop_tensor_slice(t, 1, 1, 1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_arg_max", "no largest");
+    popnn_top_k(fixture.graph, t, &places, 5, true, fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_top_k", "the 5 largest of rows of 4");
+    assert_int_equal(
+        pop_tensor_num_elements(popnn_arg_max(fixture.graph, pop_tensor_slice(t, 1, 1, 0), fixture.program, "x")), 0);
+    assert_built(fixture.graph);
+    fixture_close(&fixture);
 }
 
 int main(void)

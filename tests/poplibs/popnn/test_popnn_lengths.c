@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sequences of different lengths in LSTM, GRU and GRU with attention: outputs, states and gradients against a layer in
  * double precision, whose gradients are central differences; and the cycles, which follow the largest length. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -159,7 +159,7 @@ static double *gradient_of(struct layer *l, int array)
 
 /* ---- the layer on the device ---- */
 
-enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+enum { DEVICES = FIXTURE_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
 enum way { TOGETHER, APART };
 
 /* Results of a layer, by array: the output and the last cell state at DY and CELL, gradients at the others. */
@@ -182,27 +182,27 @@ static popnn_gru_params gru_params(const struct layer *l, pop_tensor lengths)
     p.var_time_steps = lengths;
     return p;
 }
-static struct results build_lstm(struct bed *bed, const struct layer *l, pop_tensor lengths, const pop_tensor *t,
-                                 enum way way)
+static struct results build_lstm(struct fixture *fixture, const struct layer *l, pop_tensor lengths,
+                                 const pop_tensor *t, enum way way)
 {
     struct results r = { .output = { 0 } };
     popnn_lstm_params p = lstm_params(l, lengths);
     popnn_lstm_state initial = { t[H], t[CELL] }, before;
     popnn_lstm_weights weights = { t[W], t[U], t[BIASES] }, dw;
     pop_tensor between;
-    r.inferred = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, NULL, &r.inferred_cell, bed->program, "infer",
-                                POP_NO_OPTIONS, NULL);
-    r.output = popnn_lstm_fwd(bed->graph, &p, initial, t[X], weights, &r.kept, &r.cell, bed->program, "fwd",
+    r.inferred = popnn_lstm_fwd(fixture->graph, &p, initial, t[X], weights, NULL, &r.inferred_cell, fixture->program,
+                                "infer", POP_NO_OPTIONS, NULL);
+    r.output = popnn_lstm_fwd(fixture->graph, &p, initial, t[X], weights, &r.kept, &r.cell, fixture->program, "fwd",
                               POP_NO_OPTIONS, NULL);
     popnn_lstm_forward forward = { initial, r.kept, t[X], r.output, weights };
     const popnn_lstm_state ignored = { t[H], t[CELL] }; /* with variable time steps */
     if (way == APART) {
-        before = popnn_lstm_bwd(bed->graph, &p, bed->program, &forward, t[DY], &ignored, &r.gradient[X], &between,
-                                "bwd", POP_NO_OPTIONS, NULL);
-        dw = popnn_lstm_wu(bed->graph, &p, bed->program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
+        before = popnn_lstm_bwd(fixture->graph, &p, fixture->program, &forward, t[DY], &ignored, &r.gradient[X],
+                                &between, "bwd", POP_NO_OPTIONS, NULL);
+        dw = popnn_lstm_wu(fixture->graph, &p, fixture->program, &forward, between, "wu", POP_NO_OPTIONS, NULL);
     } else {
-        before = popnn_lstm_bwd_with_wu(bed->graph, &p, bed->program, &forward, t[DY], NULL, &r.gradient[X], &dw, "bwd",
-                                        POP_NO_OPTIONS, NULL);
+        before = popnn_lstm_bwd_with_wu(fixture->graph, &p, fixture->program, &forward, t[DY], NULL, &r.gradient[X],
+                                        &dw, "bwd", POP_NO_OPTIONS, NULL);
     }
     r.gradient[H] = before.output;
     r.gradient[CELL] = before.cell_state;
@@ -211,12 +211,12 @@ static struct results build_lstm(struct bed *bed, const struct layer *l, pop_ten
     r.gradient[BIASES] = dw.biases;
     return r;
 }
-static struct results build_gru(struct bed *bed, const struct layer *l, pop_tensor lengths, const pop_tensor *t,
+static struct results build_gru(struct fixture *fixture, const struct layer *l, pop_tensor lengths, const pop_tensor *t,
                                 enum way way)
 {
     struct results r = { .output = { 0 } };
-    pop_graph *graph = bed->graph;
-    pop_program program = bed->program;
+    pop_graph *graph = fixture->graph;
+    pop_program program = fixture->program;
     popnn_gru_params p = gru_params(l, lengths);
     popnn_gru_weights weights = { t[W], t[U], t[BIASES] }, dw;
     pop_tensor between, *dx = &r.gradient[X], *da = &r.gradient[SCORES];
@@ -246,7 +246,7 @@ static struct results build_gru(struct bed *bed, const struct layer *l, pop_tens
     return r;
 }
 
-static void check_results(struct bed *bed, struct layer *l, const struct results *r)
+static void check_results(struct fixture *fixture, struct layer *l, const struct results *r)
 {
     pop_tensor tensors[ARRAYS + 5] = { r->output, r->inferred };
     double *got[ARRAYS + 5];
@@ -264,56 +264,57 @@ static void check_results(struct bed *bed, struct layer *l, const struct results
             of[count] = array;
             tensors[count++] = r->gradient[array];
         }
-    bed_run_all(bed, tensors, got, count);
+    fixture_run_all(fixture, tensors, got, count);
     run(l);
-    bed_check(got[0], l->h, outputs, 1e-5, 1e-5);
+    fixture_check(got[0], l->h, outputs, 1e-5, 1e-5);
     if (l->kind == LSTM) {
-        bed_check(got[2], l->cell, l->batch * l->out, 1e-5, 1e-5);
-        bed_check(got[3], l->cell, l->batch * l->out, 1e-5, 1e-5);
+        fixture_check(got[2], l->cell, l->batch * l->out, 1e-5, 1e-5);
+        fixture_check(got[3], l->cell, l->batch * l->out, 1e-5, 1e-5);
     }
     for (size_t i = 0; i < kept; ++i) { /* nothing is kept of steps that a sequence does not have */
         size_t t = i / (each * l->batch * l->out), b = i / l->out % l->batch;
         assert_true(t < length_of(l, b) || got[at_kept][i] == 0);
     }
-    bed_check(got[1], l->h, outputs, 1e-5, 1e-5);
+    fixture_check(got[1], l->h, outputs, 1e-5, 1e-5);
     for (size_t i = first; i < count; ++i) {
         double *wanted = gradient_of(l, of[i]);
-        bed_check(got[i], wanted, l->count[of[i]], 1e-4, 2e-5);
+        fixture_check(got[i], wanted, l->count[of[i]], 1e-4, 2e-5);
         free(wanted);
     }
 }
 
-static pop_tensor constant(struct bed *bed, const unsigned *values, size_t count)
+static pop_tensor constant(struct fixture *fixture, const unsigned *values, size_t count)
 {
     pop_tensor t =
-        pop_graph_add_constant(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(count), POP_UNSIGNED_INT, values, "lengths");
-    pop_graph_set_tile_mapping(bed->graph, t, 0);
+        pop_graph_add_constant(fixture->graph, POP_UNSIGNED_INT, POP_SHAPE(count), POP_UNSIGNED_INT, values, "lengths");
+    pop_graph_set_tile_mapping(fixture->graph, t, 0);
     return t;
 }
 
 /* The layer runs with full sequences first: what it leaves in later steps must not be in the results. */
 static void check_layer(unsigned device, struct layer l, enum way way)
 {
-    struct bed bed = device == DEVICES - 1
-                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
-                         : bed_open(device, 7, add_all);
+    struct fixture fixture =
+        device == DEVICES - 1 ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                              : fixture_open(device, 7, add_all);
     const size_t T = l.steps, B = l.batch, O = l.out, gates = l.kind == LSTM ? POPNN_LSTM_UNITS : POPNN_GRU_UNITS;
     const unsigned full[MAX_BATCH] = { 5, 5, 5, 5 };
     pop_tensor t[ARRAYS],
-        lengths = pop_graph_add_variable(bed.graph, POP_UNSIGNED_INT, POP_SHAPE(l.num_lengths), "lengths");
-    pop_graph_set_tile_mapping(bed.graph, lengths, 1 % pop_target_num_tiles(pop_graph_target(bed.graph)));
-    pop_program whole = bed.program;
-    bed.program = pop_sequence(bed.graph, "layer");
-    t[X] = bed_input(&bed, POP_FLOAT, POP_SHAPE(T, B, l.in), BED_LINEAR);
-    t[H] = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, O), BED_SCATTERED);
-    t[CELL] = bed_input(&bed, POP_FLOAT, POP_SHAPE(B, O), BED_LINEAR);
-    t[W] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(gates, l.in, O), BED_LINEAR, -0.6, 0.6);
-    t[U] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(gates, O, O), BED_LINEAR, -0.6, 0.6);
-    t[BIASES] = bed_input(&bed, POP_FLOAT, resets_after(&l) ? POP_SHAPE(gates, 2, O) : POP_SHAPE(gates, O), BED_LINEAR);
-    t[SCORES] = bed_input_of(&bed, POP_FLOAT, POP_SHAPE(B, T), BED_LINEAR, 0, 0.9);
-    t[DY] = bed_input(&bed, POP_FLOAT, l.full ? POP_SHAPE(T, B, O) : POP_SHAPE(B, O), BED_LINEAR);
+        lengths = pop_graph_add_variable(fixture.graph, POP_UNSIGNED_INT, POP_SHAPE(l.num_lengths), "lengths");
+    pop_graph_set_tile_mapping(fixture.graph, lengths, 1 % pop_target_num_tiles(pop_graph_target(fixture.graph)));
+    pop_program whole = fixture.program;
+    fixture.program = pop_sequence(fixture.graph, "layer");
+    t[X] = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(T, B, l.in), FIXTURE_LINEAR);
+    t[H] = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(B, O), FIXTURE_SCATTERED);
+    t[CELL] = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(B, O), FIXTURE_LINEAR);
+    t[W] = fixture_input_of(&fixture, POP_FLOAT, POP_SHAPE(gates, l.in, O), FIXTURE_LINEAR, -0.6, 0.6);
+    t[U] = fixture_input_of(&fixture, POP_FLOAT, POP_SHAPE(gates, O, O), FIXTURE_LINEAR, -0.6, 0.6);
+    t[BIASES] = fixture_input(&fixture, POP_FLOAT, resets_after(&l) ? POP_SHAPE(gates, 2, O) : POP_SHAPE(gates, O),
+                              FIXTURE_LINEAR);
+    t[SCORES] = fixture_input_of(&fixture, POP_FLOAT, POP_SHAPE(B, T), FIXTURE_LINEAR, 0, 0.9);
+    t[DY] = fixture_input(&fixture, POP_FLOAT, l.full ? POP_SHAPE(T, B, O) : POP_SHAPE(B, O), FIXTURE_LINEAR);
     for (int i = 0; i < ARRAYS; ++i) {
-        l.v[i] = bed_given(&bed, t[i]);
+        l.v[i] = fixture_given(&fixture, t[i]);
         l.count[i] = pop_tensor_num_elements(t[i]);
     }
     for (size_t b = 0; b < B; ++b) /* no score of 1 within a sequence, where the gradient divides by 1 - score */
@@ -321,16 +322,16 @@ static void check_layer(unsigned device, struct layer l, enum way way)
             l.v[SCORES][b * T + s] = 1;
     l.h = malloc(T * B * O * sizeof(double));
     l.cell = malloc(B * O * sizeof(double));
-    struct results r = (l.kind == LSTM ? build_lstm : build_gru)(&bed, &l, lengths, t, way);
-    pop_sequence_add(whole, pop_copy(constant(&bed, full, l.num_lengths), lengths, false, "full"));
-    pop_sequence_add(whole, bed.program);
-    pop_sequence_add(whole, pop_copy(constant(&bed, l.lengths, l.num_lengths), lengths, false, "given"));
-    pop_sequence_add(whole, bed.program);
-    bed.program = whole;
-    check_results(&bed, &l, &r);
+    struct results r = (l.kind == LSTM ? build_lstm : build_gru)(&fixture, &l, lengths, t, way);
+    pop_sequence_add(whole, pop_copy(constant(&fixture, full, l.num_lengths), lengths, false, "full"));
+    pop_sequence_add(whole, fixture.program);
+    pop_sequence_add(whole, pop_copy(constant(&fixture, l.lengths, l.num_lengths), lengths, false, "given"));
+    pop_sequence_add(whole, fixture.program);
+    fixture.program = whole;
+    check_results(&fixture, &l, &r);
     free(l.h);
     free(l.cell);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_results(void **state)
@@ -364,36 +365,38 @@ static void test_results(void **state)
 
 static uint64_t cycles_of(enum kind kind, bool backward, unsigned length, bool limited)
 {
-    struct bed bed = bed_open(BED_MODEL, 8, add_all);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 8, add_all);
     const unsigned lengths[] = { length / 2, length };
     struct layer l = { .kind = kind, .batch = 2, .steps = 16, .in = 4, .out = 8, .full = true };
-    pop_tensor kept, dx, cell, steps = limited ? constant(&bed, lengths, 2) : (pop_tensor){ 0 };
-    pop_program program = pop_sequence(bed.graph, "layer");
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(l.steps, l.batch, l.in), BED_LINEAR);
+    pop_tensor kept, dx, cell, steps = limited ? constant(&fixture, lengths, 2) : (pop_tensor){ 0 };
+    pop_program program = pop_sequence(fixture.graph, "layer");
+    pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(l.steps, l.batch, l.in), FIXTURE_LINEAR);
     if (kind == LSTM) {
         popnn_lstm_params p = lstm_params(&l, steps);
-        popnn_lstm_state h = popnn_lstm_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL), *none = NULL;
-        popnn_lstm_weights w = popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
-        pop_tensor y = popnn_lstm_fwd(bed.graph, &p, h, x, w, backward ? &kept : NULL, &cell, program, "fwd",
+        popnn_lstm_state h = popnn_lstm_create_initial_state(fixture.graph, &p, "h", POP_NO_OPTIONS, NULL),
+                         *none = NULL;
+        popnn_lstm_weights w = popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
+        pop_tensor y = popnn_lstm_fwd(fixture.graph, &p, h, x, w, backward ? &kept : NULL, &cell, program, "fwd",
                                       POP_NO_OPTIONS, NULL);
         popnn_lstm_forward forward = { h, kept, x, y, w };
         if (backward)
-            popnn_lstm_bwd_with_wu(bed.graph, &p, program, &forward, y, none, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+            popnn_lstm_bwd_with_wu(fixture.graph, &p, program, &forward, y, none, &dx, &dw, "bwd", POP_NO_OPTIONS,
+                                   NULL);
     } else {
         popnn_gru_params p = gru_params(&l, steps);
-        pop_tensor h = popnn_gru_create_initial_state(bed.graph, &p, "h", POP_NO_OPTIONS, NULL);
-        popnn_gru_weights w = popnn_gru_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
+        pop_tensor h = popnn_gru_create_initial_state(fixture.graph, &p, "h", POP_NO_OPTIONS, NULL);
+        popnn_gru_weights w = popnn_gru_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL), dw;
         pop_tensor y =
-            popnn_gru_fwd(bed.graph, &p, h, x, w, backward ? &kept : NULL, program, "fwd", POP_NO_OPTIONS, NULL);
+            popnn_gru_fwd(fixture.graph, &p, h, x, w, backward ? &kept : NULL, program, "fwd", POP_NO_OPTIONS, NULL);
         popnn_gru_forward forward = { h, kept, x, y, w };
         if (backward)
-            popnn_gru_bwd_with_wu(bed.graph, &p, program, &forward, y, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
+            popnn_gru_bwd_with_wu(fixture.graph, &p, program, &forward, y, &dx, &dw, "bwd", POP_NO_OPTIONS, NULL);
     }
-    pop_tensor count = pop_cycle_count(bed.graph, program, 0, POP_SYNC_INTERNAL, "cycles");
-    pop_sequence_add(bed.program, program);
-    const double *got = bed_run(&bed, count);
+    pop_tensor count = pop_cycle_count(fixture.graph, program, 0, POP_SYNC_INTERNAL, "cycles");
+    pop_sequence_add(fixture.program, program);
+    const double *got = fixture_run(&fixture, count);
     const uint64_t cycles = (uint64_t)got[0] + ((uint64_t)got[1] << 32);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return cycles;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Public calls in the log: with their arguments at INFO, nested calls at DEBUG; nothing at a lower level. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popnn/codelets.h>
 #include <popnn/log_softmax.h>
@@ -16,7 +16,7 @@
 static char file_name[] = "test_popnn_log.XXXXXX";
 
 /* The log of a process that builds with these variables; the caller frees it. */
-static char *logged(const char *variable, const char *level, void (*build)(struct bed *))
+static char *logged(const char *variable, const char *level, void (*build)(struct fixture *))
 {
     unlink(file_name);
     fflush(NULL);
@@ -25,9 +25,9 @@ static char *logged(const char *variable, const char *level, void (*build)(struc
     if (!child) {
         setenv(variable, level, 1);
         setenv("POPLIBS_LOG_DEST", file_name, 1);
-        struct bed bed = bed_open(BED_MODEL, 4, NULL);
-        build(&bed);
-        const pop_error *error = pop_graph_error(bed.graph);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, NULL);
+        build(&fixture);
+        const pop_error *error = pop_graph_error(fixture.graph);
         _exit(error ? 1 : 0);
     }
     int status;
@@ -43,14 +43,14 @@ static char *logged(const char *variable, const char *level, void (*build)(struc
     return text;
 }
 
-static void build(struct bed *bed)
+static void build(struct fixture *fixture)
 {
-    popnn_add_codelets(bed->graph);
-    popops_add_codelets(bed->graph);
-    pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR);
-    popops_reduce(bed->graph, t, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX }, bed->program,
-                  "highest", POP_OPTIONS({ "accumType.inVertex", "float" }));
-    popnn_log_softmax(bed->graph, t, bed->program, "");
+    popnn_add_codelets(fixture->graph);
+    popops_add_codelets(fixture->graph);
+    pop_tensor t = fixture_input(fixture, POP_FLOAT, POP_SHAPE(6, 4), FIXTURE_LINEAR);
+    popops_reduce(fixture->graph, t, POP_TYPE_NULL, POP_DIMS(1), (popops_reduce_params){ .op = POPOPS_MAX },
+                  fixture->program, "highest", POP_OPTIONS({ "accumType.inVertex", "float" }));
+    popnn_log_softmax(fixture->graph, t, fixture->program, "");
     popnn_pool_params params = { .type = POPNN_POOL_MAX,
                                  .dims = 2,
                                  .input_field = { 2, 2 },
@@ -59,7 +59,8 @@ static void build(struct bed *bed)
                                  .channels = 3,
                                  .batch = 2,
                                  .data_type = POP_FLOAT };
-    popnn_pool(bed->graph, &params, pop_tensor_reshape(t, POP_SHAPE(2, 3, 2, 2)), bed->program, "p", POP_NO_OPTIONS);
+    popnn_pool(fixture->graph, &params, pop_tensor_reshape(t, POP_SHAPE(2, 3, 2, 2)), fixture->program, "p",
+               POP_NO_OPTIONS);
 }
 
 static void test_calls_with_their_arguments(void **state)
@@ -107,25 +108,26 @@ static void leave(const pop_error *error, void *user)
     (void)error;
     longjmp(*(jmp_buf *)user, 1);
 }
-static void refuse(struct bed *bed)
+static void refuse(struct fixture *fixture)
 {
-    popnn_log_softmax(bed->graph, (pop_tensor){ 0 }, bed->program, "wrong");
+    popnn_log_softmax(fixture->graph, (pop_tensor){ 0 }, fixture->program, "wrong");
 }
-static void fail_and_leave(struct bed *bed)
+static void fail_and_leave(struct fixture *fixture)
 {
     jmp_buf here;
-    pop_graph_on_error(bed->graph, leave, &here);
+    pop_graph_on_error(fixture->graph, leave, &here);
     if (!setjmp(here))
-        refuse(bed);
+        refuse(fixture);
 }
-static void build_after_errors(struct bed *bed)
+static void build_after_errors(struct fixture *fixture)
 {
-    popnn_add_codelets(bed->graph);
-    popops_add_codelets(bed->graph);
-    fail_and_leave(bed);
-    pop_graph_on_error(bed->graph, NULL, NULL);
-    pop_graph_take_error(bed->graph, NULL);
-    popnn_log_softmax(bed->graph, bed_input(bed, POP_FLOAT, POP_SHAPE(6, 4), BED_LINEAR), bed->program, "next");
+    popnn_add_codelets(fixture->graph);
+    popops_add_codelets(fixture->graph);
+    fail_and_leave(fixture);
+    pop_graph_on_error(fixture->graph, NULL, NULL);
+    pop_graph_take_error(fixture->graph, NULL);
+    popnn_log_softmax(fixture->graph, fixture_input(fixture, POP_FLOAT, POP_SHAPE(6, 4), FIXTURE_LINEAR),
+                      fixture->program, "next");
 }
 static void test_a_call_that_a_handler_leaves(void **state)
 {
@@ -138,14 +140,14 @@ static void test_a_call_that_a_handler_leaves(void **state)
 
 /* ---- options without effect ---- */
 
-static void build_sums(struct bed *bed)
+static void build_sums(struct fixture *fixture)
 {
-    popops_add_codelets(bed->graph);
-    pop_tensor t = bed_input(bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR);
+    popops_add_codelets(fixture->graph);
+    pop_tensor t = fixture_input(fixture, POP_FLOAT, POP_SHAPE(2, 3), FIXTURE_LINEAR);
     for (int i = 0; i < 2; ++i) {
-        popops_map(bed->graph, "_1 + _1", POP_TENSORS(t), bed->program, "p",
+        popops_map(fixture->graph, "_1 + _1", POP_TENSORS(t), fixture->program, "p",
                    POP_OPTIONS({ "enableExpressionOptimizations", "false" }, { "enableGenerateCodelet", "false" }));
-        popops_map(bed->graph, "_1 + _1", POP_TENSORS(t), bed->program, "p",
+        popops_map(fixture->graph, "_1 + _1", POP_TENSORS(t), fixture->program, "p",
                    POP_OPTIONS({ "enableExpressionOptimizations", "true" })); /* the default */
     }
 }
@@ -159,22 +161,22 @@ static void test_a_call_warns_once(void **state)
     free(text);
 }
 
-static void build_engine(struct bed *bed)
+static void build_engine(struct fixture *fixture)
 {
     pop_error error;
     setenv("POPLAR_SIMULATOR_OPTIONS", "{}", 1);
     pop_engine *engine = pop_engine_create(
-        bed->graph, POP_PROGRAMS(bed->program),
+        fixture->graph, POP_PROGRAMS(fixture->program),
         POP_OPTIONS({ "debug.trace", "true" }, { "debug.verify", "false" }, { "debug.checkedExecution", "false" },
                     { "target.syncMethod", "polling" }, { "target.hostSyncTimeout", "10" }),
         &error);
     pop_engine_destroy(engine);
 }
-static void build_streams(struct bed *bed)
+static void build_streams(struct fixture *fixture)
 {
-    pop_graph_add_host_to_device_fifo(bed->graph, "deep", POP_FLOAT, 4, POP_STREAM_REPLICATE,
+    pop_graph_add_host_to_device_fifo(fixture->graph, "deep", POP_FLOAT, 4, POP_STREAM_REPLICATE,
                                       POP_OPTIONS({ "bufferingDepth", "3" }));
-    pop_graph_add_device_to_host_fifo(bed->graph, "plain", POP_FLOAT, 4, POP_OPTIONS({ "bufferingDepth", "1" }));
+    pop_graph_add_device_to_host_fifo(fixture->graph, "plain", POP_FLOAT, 4, POP_OPTIONS({ "bufferingDepth", "1" }));
 }
 static void test_a_stream_warns(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LSTM forward, backward and weight update against the same in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -113,63 +113,65 @@ static void run_backward(struct reference *r)
 
 enum { OUT, CELL, DX, DH, DC, DW, DU, DB, RESULTS };
 
-enum { DEVICES = BED_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
+enum { DEVICES = FIXTURE_DEVICES + 1 }; /* and the modelled IPU with poplibsRelease 2021 */
 
 /* Backward and weight update by one call or by two; by one if the input is weighted before the loop, or weights'
  * gradients are summed in float. */
 enum way { TOGETHER, APART, WEIGHTED_BEFORE, SUMMED_IN_FLOAT };
 
 /* Returns the largest error of the biases' gradient. */
-static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_mapping mapping, enum way way,
+static double check_layer(unsigned device, const popnn_lstm_params *p, enum fixture_mapping mapping, enum way way,
                           double tolerance)
 {
     pop_options options = POP_OPTIONS({ "preCalcWeights", way == WEIGHTED_BEFORE ? "true" : "false" },
                                       { "weightAccumulatorsType", "float" });
     options.count -= way != SUMMED_IN_FLOAT;
-    struct bed bed = device == DEVICES - 1
-                         ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
-                         : bed_open(device, 7, add_all);
+    struct fixture fixture =
+        device == DEVICES - 1 ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_all)
+                              : fixture_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
-    popnn_lstm_state initial = { bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping),
-                                 bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
-    pop_tensor x = bed_input(&bed, p->data_type, POP_SHAPE(T, B, I), mapping);
-    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, p, "weights", options, NULL);
-    bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
-    bed_write(&bed, weights.output_weights, NULL, -0.4, 0.4);
-    bed_write(&bed, weights.biases, NULL, -0.4, 0.4);
-    pop_tensor dy = p->output_full_sequence ? bed_input(&bed, p->data_type, POP_SHAPE(T, B, O), mapping)
-                                            : bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+    popnn_lstm_state initial = { fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping),
+                                 fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping) };
+    pop_tensor x = fixture_input(&fixture, p->data_type, POP_SHAPE(T, B, I), mapping);
+    popnn_lstm_weights weights = popnn_lstm_create_weights(fixture.graph, p, "weights", options, NULL);
+    fixture_write(&fixture, weights.input_weights, NULL, -0.4, 0.4);
+    fixture_write(&fixture, weights.output_weights, NULL, -0.4, 0.4);
+    fixture_write(&fixture, weights.biases, NULL, -0.4, 0.4);
+    pop_tensor dy = p->output_full_sequence ? fixture_input(&fixture, p->data_type, POP_SHAPE(T, B, O), mapping)
+                                            : fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping);
     pop_tensor kept, cell, dx = { 0 }, between;
-    pop_tensor out = popnn_lstm_fwd(bed.graph, p, initial, x, weights, &kept, &cell, bed.program, "fwd", options, NULL);
+    pop_tensor out =
+        popnn_lstm_fwd(fixture.graph, p, initial, x, weights, &kept, &cell, fixture.program, "fwd", options, NULL);
     popnn_lstm_forward forward = { initial, kept, x, out, weights };
     popnn_lstm_weights dw;
     popnn_lstm_state ds;
-    popnn_lstm_state d_last = { { 0 }, bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping) };
+    popnn_lstm_state d_last = { { 0 }, fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping) };
     if (way == APART)
-        d_last.output = bed_input(&bed, p->data_type, POP_SHAPE(B, O), mapping);
+        d_last.output = fixture_input(&fixture, p->data_type, POP_SHAPE(B, O), mapping);
     const popnn_lstm_state *last =
         way == WEIGHTED_BEFORE || way == APART ? &d_last : NULL; /* the gradient of the last state */
     if (way == APART) {
-        ds = popnn_lstm_bwd(bed.graph, p, bed.program, &forward, dy, last, &dx, &between, "bwd", options, NULL);
-        dw = popnn_lstm_wu(bed.graph, p, bed.program, &forward, between, "wu", options, NULL);
+        ds = popnn_lstm_bwd(fixture.graph, p, fixture.program, &forward, dy, last, &dx, &between, "bwd", options, NULL);
+        dw = popnn_lstm_wu(fixture.graph, p, fixture.program, &forward, between, "wu", options, NULL);
     } else {
-        ds = popnn_lstm_bwd_with_wu(bed.graph, p, bed.program, &forward, dy, last, &dx, &dw, "bwd", options, NULL);
+        ds = popnn_lstm_bwd_with_wu(fixture.graph, p, fixture.program, &forward, dy, last, &dx, &dw, "bwd", options,
+                                    NULL);
     }
     pop_tensor tensors[RESULTS] = { out,      cell, dx, ds.output, ds.cell_state, dw.input_weights, dw.output_weights,
                                     dw.biases };
     double *got[RESULTS], *zeros[6];
-    bed_run_all(&bed, tensors, got, RESULTS);
+    fixture_run_all(&fixture, tensors, got, RESULTS);
     size_t sizes[6] = { T * B * I, B * O, B * O, 4 * I * O, 4 * O * O, 4 * O };
     for (int i = 0; i < 6; ++i)
         zeros[i] = calloc(sizes[i], sizeof(double));
     struct reference r = { p,
-                           bed_given(&bed, x),
-                           bed_given(&bed, initial.output),
-                           bed_given(&bed, initial.cell_state),
-                           bed_given(&bed, weights.input_weights),
-                           bed_given(&bed, weights.output_weights),
-                           bed_given(&bed, weights.biases),
-                           bed_given(&bed, dy),
+                           fixture_given(&fixture, x),
+                           fixture_given(&fixture, initial.output),
+                           fixture_given(&fixture, initial.cell_state),
+                           fixture_given(&fixture, weights.input_weights),
+                           fixture_given(&fixture, weights.output_weights),
+                           fixture_given(&fixture, weights.biases),
+                           fixture_given(&fixture, dy),
                            calloc(T * B * O, sizeof(double)),
                            calloc(T * B * O, sizeof(double)),
                            calloc(4 * T * B * O, sizeof(double)),
@@ -180,16 +182,16 @@ static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_
                            zeros[4],
                            zeros[5] };
     if (last)
-        memcpy(r.dc, bed_given(&bed, d_last.cell_state), B * O * sizeof(double));
+        memcpy(r.dc, fixture_given(&fixture, d_last.cell_state), B * O * sizeof(double));
     if (way == APART)
-        memcpy(r.dh, bed_given(&bed, d_last.output), B * O * sizeof(double));
+        memcpy(r.dh, fixture_given(&fixture, d_last.output), B * O * sizeof(double));
     run_forward(&r);
     run_backward(&r);
-    bed_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O,
-              p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);
-    bed_check(got[CELL], r.c + (T - 1) * B * O, B * O, tolerance, tolerance);
+    fixture_check(got[OUT], p->output_full_sequence ? r.h : r.h + (T - 1) * B * O,
+                  p->output_full_sequence ? T * B * O : B * O, tolerance, tolerance);
+    fixture_check(got[CELL], r.c + (T - 1) * B * O, B * O, tolerance, tolerance);
     for (int i = 0; i < 6; ++i)
-        bed_check(got[DX + i], zeros[i], sizes[i], tolerance, tolerance * (double)(T * B));
+        fixture_check(got[DX + i], zeros[i], sizes[i], tolerance, tolerance * (double)(T * B));
     double worst = 0;
     for (size_t i = 0; i < sizes[5]; ++i)
         worst = fmax(worst, fabs(got[DB][i] - r.db[i]));
@@ -198,20 +200,20 @@ static double check_layer(unsigned device, const popnn_lstm_params *p, enum bed_
     free(r.h);
     free(r.c);
     free(r.act);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return worst;
 }
 
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (unsigned device = BED_CPU; device < DEVICES; ++device) {
+    for (unsigned device = FIXTURE_CPU; device < DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 3, 4, 5, 7);
-        check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
-        check_layer(device, &p, BED_SCATTERED, APART, 1e-5);
-        check_layer(device, &p, BED_LINEAR, WEIGHTED_BEFORE, 1e-5);
+        check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 1e-5);
+        check_layer(device, &p, FIXTURE_SCATTERED, APART, 1e-5);
+        check_layer(device, &p, FIXTURE_LINEAR, WEIGHTED_BEFORE, 1e-5);
         p = popnn_lstm_params_make(POP_HALF, 2, 3, 11, 6);
-        check_layer(device, &p, BED_LINEAR, APART, 2e-2);
+        check_layer(device, &p, FIXTURE_LINEAR, APART, 2e-2);
     }
 }
 
@@ -219,69 +221,70 @@ static void test_all_passes(void **state)
 static void test_sums_in_float(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_HALF, 3, 250, 2, 4);
-        double half = check_layer(device, &p, BED_LINEAR, TOGETHER, 5e-2),
-               wide = check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 5e-2);
+        double half = check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 5e-2),
+               wide = check_layer(device, &p, FIXTURE_LINEAR, SUMMED_IN_FLOAT, 5e-2);
         if (!(wide < half / 2))
             fail_msg("summed in half %g, in float %g", half, wide);
         p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
-        check_layer(device, &p, BED_LINEAR, SUMMED_IN_FLOAT, 1e-5);
+        check_layer(device, &p, FIXTURE_LINEAR, SUMMED_IN_FLOAT, 1e-5);
     }
 }
 
 static void test_orders_and_last_outputs(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
         popnn_lstm_params p = popnn_lstm_params_make(POP_FLOAT, 1, 1, 1, 1);
-        check_layer(device, &p, BED_ONE_TILE, TOGETHER, 1e-5);
+        check_layer(device, &p, FIXTURE_ONE_TILE, TOGETHER, 1e-5);
         p = popnn_lstm_params_make(POP_FLOAT, 2, 5, 3, 13);
         p.output_full_sequence = false;
         p.cell_order[0] = POPNN_LSTM_OUTPUT_GATE;
         p.cell_order[3] = POPNN_LSTM_FORGET_GATE;
-        check_layer(device, &p, BED_LINEAR, TOGETHER, 1e-5);
-        check_layer(device, &p, BED_LINEAR, APART, 1e-5);
+        check_layer(device, &p, FIXTURE_LINEAR, TOGETHER, 1e-5);
+        check_layer(device, &p, FIXTURE_LINEAR, APART, 1e-5);
     }
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_all);
     popnn_lstm_params p = popnn_lstm_params_make(POP_INT, 2, 3, 4, 5);
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_lstm_create_weights", "type int");
+    popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popnn_lstm_create_weights", "type int");
     p = popnn_lstm_params_make(POP_FLOAT, 2, 0, 4, 5);
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "none of them can be 0");
+    popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "none of them can be 0");
     p.time_steps = 3;
     p.cell_order[0] = POPNN_LSTM_CANDIDATE;
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "each of the 4 units once");
+    popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights", "each of the 4 units once");
     p = popnn_lstm_params_make(POP_FLOAT, 2, 3, 4, 5);
-    popnn_lstm_create_weights(bed.graph, &p, "w",
+    popnn_lstm_create_weights(fixture.graph, &p, "w",
                               POP_OPTIONS({ "rnnCodeReuse", "true" }, { "numShards", "2" }, { "rnnStepsPerWU", "4" }),
                               NULL);
-    assert_null(pop_graph_error(bed.graph));
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_OPTIONS({ "recomputationMode", "some" }), NULL);
-    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_lstm_create_weights", "none|cellAndTanh|full");
-    popnn_lstm_weights weights = popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    popnn_lstm_state initial = popnn_lstm_create_initial_state(bed.graph, &p, "s", POP_NO_OPTIONS, NULL);
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 6), BED_LINEAR);
-    popnn_lstm_fwd(bed.graph, &p, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the input: the shape is {3,2,6}; it must be {3,2,4}");
-    popnn_lstm_fwd(bed.graph, NULL, initial, x, weights, NULL, NULL, bed.program, "fwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the parameters are NULL");
-    popnn_lstm_bwd(bed.graph, &p, bed.program, NULL, x, NULL, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_bwd", "what forward gave is NULL");
-    popnn_lstm_wu(bed.graph, &p, bed.program, NULL, x, "wu", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_wu", "what forward gave is NULL");
+    assert_null(pop_graph_error(fixture.graph));
+    popnn_lstm_create_weights(fixture.graph, &p, "w", POP_OPTIONS({ "recomputationMode", "some" }), NULL);
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popnn_lstm_create_weights", "none|cellAndTanh|full");
+    popnn_lstm_weights weights = popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    popnn_lstm_state initial = popnn_lstm_create_initial_state(fixture.graph, &p, "s", POP_NO_OPTIONS, NULL);
+    pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 2, 6), FIXTURE_LINEAR);
+    popnn_lstm_fwd(fixture.graph, &p, initial, x, weights, NULL, NULL, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd",
+                 "the input: the shape is {3,2,6}; it must be {3,2,4}");
+    popnn_lstm_fwd(fixture.graph, NULL, initial, x, weights, NULL, NULL, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_fwd", "the parameters are NULL");
+    popnn_lstm_bwd(fixture.graph, &p, fixture.program, NULL, x, NULL, NULL, NULL, "bwd", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_bwd", "what forward gave is NULL");
+    popnn_lstm_wu(fixture.graph, &p, fixture.program, NULL, x, "wu", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_wu", "what forward gave is NULL");
     p.recurrent_activation = POPNN_SOFTMAX;
-    popnn_lstm_create_weights(bed.graph, &p, "w", POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights",
+    popnn_lstm_create_weights(fixture.graph, &p, "w", POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_lstm_create_weights",
                  "all non-linearities but softmax are possible");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

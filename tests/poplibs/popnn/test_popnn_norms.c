@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch, group, layer and instance norm, forward and backward, against their definition. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -77,11 +77,11 @@ enum {
     RESULTS
 };
 
-static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy,
+static void build_norm(struct fixture *fixture, enum kind kind, const struct layout *l, pop_tensor x, pop_tensor dy,
                        pop_tensor gamma, pop_tensor beta, double eps, bool unbiased, bool stable, pop_tensor *t)
 {
-    pop_graph *g = bed->graph;
-    pop_program p = bed->program;
+    pop_graph *g = fixture->graph;
+    pop_program p = fixture->program;
     pop_options options = l->strided ? POP_OPTIONS({ "groupNormStridedChannelGrouping", "true" }) : POP_NO_OPTIONS;
     if (kind == BATCH)
         popnn_batch_norm_statistics(g, x, eps, p, unbiased, stable, POP_FLOAT, "n", POP_NO_OPTIONS, &t[MEAN],
@@ -114,70 +114,74 @@ static void build_norm(struct bed *bed, enum kind kind, const struct layout *l, 
     popnn_norm_param_update(g, t[DGAMMA], t[DBETA], -0.5, t[NEW_GAMMA], t[NEW_BETA], p, "u", POP_NO_OPTIONS);
 }
 
-static void check_norm(enum bed_device device, enum kind kind, struct layout l, pop_shape shape, pop_type type,
-                       enum bed_mapping mapping, unsigned variant)
+static void check_norm(enum fixture_device device, enum kind kind, struct layout l, pop_shape shape, pop_type type,
+                       enum fixture_mapping mapping, unsigned variant)
 {
     static struct reference r;
     bool unbiased = variant & 1, stable = variant & 2;
-    struct bed bed = bed_open(device, 5, add_all);
-    pop_tensor x = bed_input(&bed, type, shape, mapping), dy = bed_input(&bed, type, shape, mapping), t[RESULTS];
-    pop_tensor gamma = bed_input_of(&bed, type, POP_SHAPE(l.channels), BED_LINEAR, 0.5, 2),
-               beta = bed_input(&bed, type, POP_SHAPE(l.channels), BED_LINEAR);
-    build_norm(&bed, kind, &l, x, dy, gamma, beta, 0.01, unbiased, stable, t);
-    double *got[RESULTS], *g = bed_given(&bed, gamma), *b = bed_given(&bed, beta);
-    bed_run_all(&bed, t, got, RESULTS);
-    calculate(&r, &l, bed_given(&bed, x), bed_given(&bed, dy), g, b, 0.01, unbiased);
+    struct fixture fixture = fixture_open(device, 5, add_all);
+    pop_tensor x = fixture_input(&fixture, type, shape, mapping), dy = fixture_input(&fixture, type, shape, mapping),
+               t[RESULTS];
+    pop_tensor gamma = fixture_input_of(&fixture, type, POP_SHAPE(l.channels), FIXTURE_LINEAR, 0.5, 2),
+               beta = fixture_input(&fixture, type, POP_SHAPE(l.channels), FIXTURE_LINEAR);
+    build_norm(&fixture, kind, &l, x, dy, gamma, beta, 0.01, unbiased, stable, t);
+    double *got[RESULTS], *g = fixture_given(&fixture, gamma), *b = fixture_given(&fixture, beta);
+    fixture_run_all(&fixture, t, got, RESULTS);
+    calculate(&r, &l, fixture_given(&fixture, x), fixture_given(&fixture, dy), g, b, 0.01, unbiased);
     size_t all = l.images * l.channels * l.field, statistics = l.groups ? l.images * l.groups : l.channels;
     double near = type == POP_HALF ? 0.01 : 1e-5, sums = near * (double)(all / l.channels) / 4;
-    bed_check(got[MEAN], r.mean, statistics, near, near);
-    bed_check(got[INVERSE], r.inverse, statistics, near, near);
-    bed_check(got[WHITENED], r.whitened, all, near, near);
-    bed_check(got[WHITENED_ALONE], r.whitened, all, near, near);
-    bed_check(got[OUT], r.out, all, near, near);
-    bed_check(got[OUT_ALONE], got[OUT], all, 0, 0);
-    bed_check(got[OUT_COMPOSED], got[OUT], all, 0, 0);
+    fixture_check(got[MEAN], r.mean, statistics, near, near);
+    fixture_check(got[INVERSE], r.inverse, statistics, near, near);
+    fixture_check(got[WHITENED], r.whitened, all, near, near);
+    fixture_check(got[WHITENED_ALONE], r.whitened, all, near, near);
+    fixture_check(got[OUT], r.out, all, near, near);
+    fixture_check(got[OUT_ALONE], got[OUT], all, 0, 0);
+    fixture_check(got[OUT_COMPOSED], got[OUT], all, 0, 0);
     if (!unbiased) /* the gradient uses the biased variance */
-        bed_check(got[DX], r.dx, all, 2 * near, 2 * near);
-    bed_check(got[DGAMMA], r.dgamma, l.channels, near, sums);
-    bed_check(got[DBETA], r.dbeta, l.channels, near, sums);
+        fixture_check(got[DX], r.dx, all, 2 * near, 2 * near);
+    fixture_check(got[DGAMMA], r.dgamma, l.channels, near, sums);
+    fixture_check(got[DBETA], r.dbeta, l.channels, near, sums);
     for (size_t i = 0; i < l.channels; ++i) {
         g[i] -= 0.5 * r.dgamma[i];
         b[i] -= 0.5 * r.dbeta[i];
     }
-    bed_check(got[NEW_GAMMA], g, l.channels, near, sums);
-    bed_check(got[NEW_BETA], b, l.channels, near, sums);
-    bed_close(&bed);
+    fixture_check(got[NEW_GAMMA], g, l.channels, near, sums);
+    fixture_check(got[NEW_BETA], b, l.channels, near, sums);
+    fixture_close(&fixture);
 }
 
 static void test_batch_norms(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        check_norm(device, BATCH, (struct layout){ 7, 5, 1, 0, true }, POP_SHAPE(7, 5), POP_FLOAT, BED_SCATTERED, 0);
-        check_norm(device, BATCH, (struct layout){ 3, 5, 14, 0, true }, POP_SHAPE(3, 5, 2, 7), POP_FLOAT, BED_SCATTERED,
-                   3);
-        check_norm(device, BATCH, (struct layout){ 3, 4, 12, 0, true }, POP_SHAPE(3, 4, 2, 3, 2), POP_HALF, BED_LINEAR,
-                   2);
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        check_norm(device, BATCH, (struct layout){ 7, 5, 1, 0, true }, POP_SHAPE(7, 5), POP_FLOAT, FIXTURE_SCATTERED,
+                   0);
+        check_norm(device, BATCH, (struct layout){ 3, 5, 14, 0, true }, POP_SHAPE(3, 5, 2, 7), POP_FLOAT,
+                   FIXTURE_SCATTERED, 3);
+        check_norm(device, BATCH, (struct layout){ 3, 4, 12, 0, true }, POP_SHAPE(3, 4, 2, 3, 2), POP_HALF,
+                   FIXTURE_LINEAR, 2);
     }
 }
 
 static void test_group_norms(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
         for (unsigned strided = 0; strided < 2; ++strided) {
             check_norm(device, GROUP, (struct layout){ 3, 6, 10, 2, strided }, POP_SHAPE(3, 6, 2, 5), POP_FLOAT,
-                       BED_SCATTERED, strided);
-            check_norm(device, GROUP, (struct layout){ 2, 12, 1, 3, strided }, POP_SHAPE(2, 12), POP_FLOAT, BED_LINEAR,
-                       2);
+                       FIXTURE_SCATTERED, strided);
+            check_norm(device, GROUP, (struct layout){ 2, 12, 1, 3, strided }, POP_SHAPE(2, 12), POP_FLOAT,
+                       FIXTURE_LINEAR, 2);
         }
-        check_norm(device, GROUP, (struct layout){ 2, 6, 15, 3, true }, POP_SHAPE(2, 6, 3, 5), POP_HALF, BED_LINEAR, 2);
-        check_norm(device, LAYER, (struct layout){ 3, 7, 3, 1, true }, POP_SHAPE(3, 7, 3), POP_FLOAT, BED_LINEAR, 0);
-        for (unsigned variant = 0; variant < 4; ++variant) /* enough images for vertices of whole images */
-            check_norm(device, LAYER, (struct layout){ 9, 5, 17, 1, true }, POP_SHAPE(9, 5, 17), POP_FLOAT, BED_LINEAR,
-                       variant);
-        check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT, BED_LINEAR,
+        check_norm(device, GROUP, (struct layout){ 2, 6, 15, 3, true }, POP_SHAPE(2, 6, 3, 5), POP_HALF, FIXTURE_LINEAR,
                    2);
+        check_norm(device, LAYER, (struct layout){ 3, 7, 3, 1, true }, POP_SHAPE(3, 7, 3), POP_FLOAT, FIXTURE_LINEAR,
+                   0);
+        for (unsigned variant = 0; variant < 4; ++variant) /* enough images for vertices of whole images */
+            check_norm(device, LAYER, (struct layout){ 9, 5, 17, 1, true }, POP_SHAPE(9, 5, 17), POP_FLOAT,
+                       FIXTURE_LINEAR, variant);
+        check_norm(device, INSTANCE, (struct layout){ 2, 3, 11, 3, true }, POP_SHAPE(2, 3, 11), POP_FLOAT,
+                   FIXTURE_LINEAR, 2);
     }
 }
 
@@ -189,22 +193,23 @@ static void test_large_norms_on_a_cpu(void **state)
     enum { IMAGES = 2100 };
     for (size_t i = 0; i < 2; ++i) {
         const size_t count = channels[i];
-        struct bed bed = bed_open(BED_CPU, 1, add_all);
-        pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES, count), BED_LINEAR),
-                   gamma = bed_input(&bed, POP_FLOAT, POP_SHAPE(count), BED_LINEAR),
-                   beta = bed_input(&bed, POP_FLOAT, POP_SHAPE(count), BED_LINEAR),
-                   mean = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES), BED_LINEAR),
-                   inverse = bed_input(&bed, POP_FLOAT, POP_SHAPE(IMAGES), BED_LINEAR);
-        pop_tensor out =
-            popnn_layer_normalise(bed.graph, x, gamma, beta, mean, inverse, bed.program, "n", POP_NO_OPTIONS, NULL);
-        const double *xs = bed_given(&bed, x), *g = bed_given(&bed, gamma), *b = bed_given(&bed, beta),
-                     *m = bed_given(&bed, mean), *d = bed_given(&bed, inverse);
+        struct fixture fixture = fixture_open(FIXTURE_CPU, 1, add_all);
+        pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(IMAGES, count), FIXTURE_LINEAR),
+                   gamma = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(count), FIXTURE_LINEAR),
+                   beta = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(count), FIXTURE_LINEAR),
+                   mean = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(IMAGES), FIXTURE_LINEAR),
+                   inverse = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(IMAGES), FIXTURE_LINEAR);
+        pop_tensor out = popnn_layer_normalise(fixture.graph, x, gamma, beta, mean, inverse, fixture.program, "n",
+                                               POP_NO_OPTIONS, NULL);
+        const double *xs = fixture_given(&fixture, x), *g = fixture_given(&fixture, gamma),
+                     *b = fixture_given(&fixture, beta), *m = fixture_given(&fixture, mean),
+                     *d = fixture_given(&fixture, inverse);
         double *wanted = malloc(IMAGES * count * sizeof(*wanted));
         for (size_t k = 0; k < IMAGES * count; ++k)
             wanted[k] = (xs[k] - m[k / count]) * d[k / count] * g[k % count] + b[k % count];
-        bed_check(bed_run(&bed, out), wanted, IMAGES * count, 1e-6, 1e-6);
+        fixture_check(fixture_run(&fixture, out), wanted, IMAGES * count, 1e-6, 1e-6);
         free(wanted);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -214,18 +219,18 @@ static void test_statistics_on_a_cpu(void **state)
     (void)state;
     enum { IMAGES = 8, COUNT = 9001 };
     for (unsigned stable = 0; stable < 2; ++stable) {
-        struct bed bed = bed_open(BED_CPU, 1, add_all);
-        pop_tensor x = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(IMAGES, COUNT), "x"), t[2];
-        bed_map(&bed, x, BED_LINEAR);
+        struct fixture fixture = fixture_open(FIXTURE_CPU, 1, add_all);
+        pop_tensor x = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(IMAGES, COUNT), "x"), t[2];
+        fixture_map(&fixture, x, FIXTURE_LINEAR);
         static double values[IMAGES * COUNT];
         double *got[2], mean[IMAGES] = { 0 }, inverse[IMAGES] = { 0 };
         for (size_t i = 0; i < IMAGES * COUNT; ++i)
             values[i] = i < COUNT ? 10 : 9 + (double)(i % 64) / 32;
         values[COUNT] = NAN;
-        bed_write(&bed, x, values, 0, 0);
-        popnn_layer_norm_statistics(bed.graph, x, 0.25, bed.program, false, stable, POP_FLOAT, "n", POP_NO_OPTIONS,
-                                    &t[0], &t[1]);
-        bed_run_all(&bed, t, got, 2);
+        fixture_write(&fixture, x, values, 0, 0);
+        popnn_layer_norm_statistics(fixture.graph, x, 0.25, fixture.program, false, stable, POP_FLOAT, "n",
+                                    POP_NO_OPTIONS, &t[0], &t[1]);
+        fixture_run_all(&fixture, t, got, 2);
         for (size_t n = 0; n < IMAGES; ++n) {
             for (size_t i = 0; i < COUNT; ++i)
                 mean[n] += values[n * COUNT + i] / COUNT;
@@ -235,9 +240,9 @@ static void test_statistics_on_a_cpu(void **state)
         }
         assert_true(isnan(got[0][1]) && isnan(got[1][1]));
         assert_true(got[0][0] == 10 && got[1][0] == 2);
-        bed_check(got[0] + 2, mean + 2, IMAGES - 2, 1e-6, 0);
-        bed_check(got[1] + 2, inverse + 2, IMAGES - 2, stable ? 1e-6 : 1e-4, 0);
-        bed_close(&bed);
+        fixture_check(got[0] + 2, mean + 2, IMAGES - 2, 1e-6, 0);
+        fixture_check(got[1] + 2, inverse + 2, IMAGES - 2, stable ? 1e-6 : 1e-4, 0);
+        fixture_close(&fixture);
     }
 }
 
@@ -253,26 +258,26 @@ static void flops_of_norms_are_counted(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_all);
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 6, 3), BED_LINEAR),
-               five = bed_input(&bed, POP_FLOAT, POP_SHAPE(5), BED_LINEAR), a, b;
-    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 4, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a,
-                                &b);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "4 groups of 6 channels");
-    popnn_group_norm_whiten(bed.graph, x, five, five, bed.program, "n", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_whiten", "statistics of 5 elements");
-    popnn_layer_norm_statistics(bed.graph, five, 0.1, bed.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, &a,
-                                &b);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "1 dimensions");
-    popnn_layer_norm_statistics(bed.graph, x, 0.1, bed.program, false, false, POP_FLOAT, "n",
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_all);
+    pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 6, 3), FIXTURE_LINEAR),
+               five = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(5), FIXTURE_LINEAR), a, b;
+    popnn_group_norm_statistics(fixture.graph, x, 0.1, fixture.program, 4, false, false, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                &a, &b);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "4 groups of 6 channels");
+    popnn_group_norm_whiten(fixture.graph, x, five, five, fixture.program, "n", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_group_norm_whiten", "statistics of 5 elements");
+    popnn_layer_norm_statistics(fixture.graph, five, 0.1, fixture.program, false, false, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                &a, &b);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_group_norm_statistics", "1 dimensions");
+    popnn_layer_norm_statistics(fixture.graph, x, 0.1, fixture.program, false, false, POP_FLOAT, "n",
                                 POP_OPTIONS({ "groups", "2" }), &a, &b);
-    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
-    popnn_group_norm_statistics(bed.graph, x, 0.1, bed.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS, NULL,
-                                &b);
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popnn_group_norm_statistics", "groupNormStridedChannelGrouping");
+    popnn_group_norm_statistics(fixture.graph, x, 0.1, fixture.program, 3, false, false, POP_FLOAT, "n", POP_NO_OPTIONS,
+                                NULL, &b);
     assert_int_equal(pop_tensor_num_elements(b), 6); /* without the mean */
-    popnn_group_norm_param_gradients(bed.graph, x, x, bed.program, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, NULL);
-    assert_null(pop_graph_error(bed.graph));
-    bed_close(&bed);
+    popnn_group_norm_param_gradients(fixture.graph, x, x, fixture.program, POP_FLOAT, "n", POP_NO_OPTIONS, NULL, NULL);
+    assert_null(pop_graph_error(fixture.graph));
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -11,18 +11,19 @@ enum { BATCH = 3, CHANNELS = 5, FIELD = 7, EACH = BATCH * CHANNELS * FIELD, REPL
 static const double eps = 0.01;
 
 /* A graph with the codelets of norms. */
-static void open_norms(struct rig *r)
+static void open_norms(struct replica_fixture *r)
 {
-    open_rig(r, REPLICAS, 4);
+    open_replica_fixture(r, REPLICAS, 4);
     poplin_add_codelets(r->graph);
 }
 
 /* Writes values to all replicas and stores them, rounded to the type. */
-static void put(struct rig *r, const char *handle, pop_type type, double *values, size_t each, unsigned seed)
+static void put(struct replica_fixture *r, const char *handle, pop_type type, double *values, size_t each,
+                unsigned seed)
 {
     for (size_t i = 0; i < REPLICAS * each; ++i)
         values[i] = (double)((i * 2654435761u + seed) % 1009) / 504.5 - 1 + (double)(i / each);
-    rig_put(r, handle, type, values, each);
+    replica_fixture_put(r, handle, type, values, each);
 }
 
 static size_t channel_of(size_t i)
@@ -72,14 +73,14 @@ struct variant {
     bool stable, unbiased, callback;
 };
 
-static void build(struct rig *r, const struct variant *v, unsigned *calls)
+static void build(struct replica_fixture *r, const struct variant *v, unsigned *calls)
 {
     const char *const names[] = { "mean", "inverse", "dx" };
     poplin_norm_reduce reduce = v->callback ? by_hand : NULL;
     unsigned batch = BATCH * v->members;
-    pop_tensor x = rig_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "x"),
-               d = rig_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "d"),
-               gamma = rig_input(r, v->type, POP_SHAPE(CHANNELS), "gamma"), made[3];
+    pop_tensor x = replica_fixture_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "x"),
+               d = replica_fixture_input(r, v->type, POP_SHAPE(BATCH, CHANNELS, FIELD), "d"),
+               gamma = replica_fixture_input(r, v->type, POP_SHAPE(CHANNELS), "gamma"), made[3];
     popnn_distributed_batch_norm_statistics(r->graph, x, eps, r->program, v->unbiased, reduce, calls, batch, v->stable,
                                             POP_FLOAT, "bn", POP_NO_OPTIONS, &made[0], &made[1]);
     pop_tensor white = popnn_batch_norm_whiten(r->graph, x, made[0], made[1], r->program, "bn", POP_NO_OPTIONS);
@@ -91,12 +92,12 @@ static void build(struct rig *r, const struct variant *v, unsigned *calls)
 
 static void check_variant(const struct variant *v)
 {
-    struct rig r;
+    struct replica_fixture r;
     unsigned calls = 0;
     open_norms(&r);
     build(&r, v, &calls);
     assert_int_equal(calls, !v->callback || v->members == 1 ? 0 : v->stable ? 3 : 2);
-    load_rig(&r, POP_NO_OPTIONS);
+    load_replica_fixture(&r, POP_NO_OPTIONS);
     static double x[ALL], d[ALL], dx[ALL], got[ALL], gamma[REPLICAS * CHANNELS], inverse[REPLICAS * CHANNELS],
         mean[REPLICAS * CHANNELS];
     put(&r, "x", v->type, x, EACH, 1);
@@ -104,23 +105,23 @@ static void check_variant(const struct variant *v)
     put(&r, "gamma", v->type, gamma, CHANNELS, 5);
     for (unsigned i = CHANNELS; i < REPLICAS * CHANNELS; ++i)
         gamma[i] = gamma[i % CHANNELS]; /* replicas have the same parameters */
-    rig_put(&r, "gamma", v->type, gamma, CHANNELS);
-    run_rig(&r);
+    replica_fixture_put(&r, "gamma", v->type, gamma, CHANNELS);
+    run_replica_fixture(&r);
     for (unsigned first = 0; first < REPLICAS; first += v->members)
         for (unsigned i = first; i < first + v->members; ++i)
             reference(x, d, gamma, first, v->members, v->unbiased, mean + (size_t)i * CHANNELS,
                       inverse + (size_t)i * CHANNELS, dx);
     double near = v->type == POP_HALF ? 0.01 : 2e-5;
-    rig_get(&r, "mean", v->type, got, CHANNELS);
-    bed_check(got, mean, REPLICAS * CHANNELS, near, near);
-    rig_get(&r, "inverse", v->type, got, CHANNELS);
-    bed_check(got, inverse, REPLICAS * CHANNELS, near, near);
+    replica_fixture_get(&r, "mean", v->type, got, CHANNELS);
+    fixture_check(got, mean, REPLICAS * CHANNELS, near, near);
+    replica_fixture_get(&r, "inverse", v->type, got, CHANNELS);
+    fixture_check(got, inverse, REPLICAS * CHANNELS, near, near);
     for (unsigned i = 0; i < REPLICAS; ++i) /* equal bits in all members of a group */
         assert_memory_equal(got + (size_t)i * CHANNELS, got + (size_t)(i / v->members * v->members) * CHANNELS,
                             CHANNELS * sizeof(*got));
-    rig_get(&r, "dx", v->type, got, EACH);
-    bed_check(got, dx, ALL, near, v->type == POP_HALF ? 0.05 : 1e-4);
-    close_rig(&r);
+    replica_fixture_get(&r, "dx", v->type, got, EACH);
+    fixture_check(got, dx, ALL, near, v->type == POP_HALF ? 0.05 : 1e-4);
+    close_replica_fixture(&r);
 }
 
 static void test_groups_of_replicas(void **state)
@@ -140,7 +141,7 @@ static void spoil(void *context, pop_graph *graph, pop_tensor *tensors, size_t c
     tensors[count - 1] = *(pop_tensor *)context;
 }
 
-static void expect(struct rig *r, const char *text)
+static void expect(struct replica_fixture *r, const char *text)
 {
     pop_error error = { 0 };
     assert_int_equal(pop_graph_take_error(r->graph, &error), POP_POPLAR_ERROR);
@@ -151,10 +152,10 @@ static void expect(struct rig *r, const char *text)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct rig r;
+    struct replica_fixture r;
     open_norms(&r);
-    pop_tensor x = rig_input(&r, POP_FLOAT, POP_SHAPE(BATCH, CHANNELS), "x"),
-               wrong = rig_input(&r, POP_FLOAT, POP_SHAPE(2), "w"), mean, inverse, none = { 0 };
+    pop_tensor x = replica_fixture_input(&r, POP_FLOAT, POP_SHAPE(BATCH, CHANNELS), "x"),
+               wrong = replica_fixture_input(&r, POP_FLOAT, POP_SHAPE(2), "w"), mean, inverse, none = { 0 };
     const struct {
         unsigned batch;
         const char *text;
@@ -176,7 +177,7 @@ static void mistakes_are_errors(void **state)
     poplin_distributed_norm_statistics(r.graph, x, eps, r.program, false, spoil, &none, 6, true, POP_FLOAT, "n",
                                        POP_NO_OPTIONS, &mean, &inverse);
     expect(&r, "the result of the reduce callback");
-    close_rig(&r);
+    close_replica_fixture(&r);
 }
 
 int main(void)

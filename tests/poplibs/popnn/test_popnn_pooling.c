@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling and its gradients against double precision: one to three dimensions, strides, padding of both signs, layouts;
  * costs; errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -114,7 +114,7 @@ static void reference_gradient(const popnn_pool_params *p, const double *in, con
         }
 }
 
-static pop_tensor tensor_of(struct bed *bed, const popnn_pool_params *p, const size_t *field, unsigned layout)
+static pop_tensor tensor_of(struct fixture *fixture, const popnn_pool_params *p, const size_t *field, unsigned layout)
 {
     size_t dims[5] = { p->batch, p->channels };
     memcpy(dims + 2, field, p->dims * sizeof(*dims));
@@ -122,17 +122,18 @@ static pop_tensor tensor_of(struct bed *bed, const popnn_pool_params *p, const s
         size_t rolled[5] = { p->batch };
         memcpy(rolled + 1, field, p->dims * sizeof(*dims));
         rolled[1 + p->dims] = p->channels;
-        return pop_tensor_dim_roll(bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, rolled }, BED_LINEAR),
-                                   1 + p->dims, 1);
+        return pop_tensor_dim_roll(
+            fixture_input(fixture, p->data_type, (pop_shape){ 2 + p->dims, rolled }, FIXTURE_LINEAR), 1 + p->dims, 1);
     }
-    return bed_input(bed, p->data_type, (pop_shape){ 2 + p->dims, dims }, layout ? BED_SCATTERED : BED_LINEAR);
+    return fixture_input(fixture, p->data_type, (pop_shape){ 2 + p->dims, dims },
+                         layout ? FIXTURE_SCATTERED : FIXTURE_LINEAR);
 }
 /* The values written to a tensor of tensor_of, in the order of {batch, channels, field}. */
-static void given_of(struct bed *bed, pop_tensor t, const popnn_pool_params *p, const size_t *field, unsigned layout,
-                     double *values)
+static void given_of(struct fixture *fixture, pop_tensor t, const popnn_pool_params *p, const size_t *field,
+                     unsigned layout, double *values)
 {
     size_t size = product(field, p->dims);
-    const double *given = bed_given(bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p->dims) : t);
+    const double *given = fixture_given(fixture, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p->dims) : t);
     for (size_t b = 0; b < p->batch; ++b)
         for (size_t c = 0; c < p->channels; ++c)
             for (size_t i = 0; i < size; ++i)
@@ -152,40 +153,40 @@ static void test_pooling_and_gradients(void **state)
         size_t out_field[3];
         popnn_pool_output_field(&p, out_field);
         unsigned layout = test % 3;
-        struct bed bed =
+        struct fixture fixture =
             test / (6 * CASES) == 2
-                ? bed_open_with(BED_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at)
-                : bed_open(test / (6 * CASES) ? BED_MODEL : BED_CPU, 11, popnn_add_codelets_at);
-        pop_tensor t = tensor_of(&bed, &p, p.input_field, layout),
-                   gradient = tensor_of(&bed, &p, out_field, (layout + 1) % 3), outputs[3];
+                ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at)
+                : fixture_open(test / (6 * CASES) ? FIXTURE_MODEL : FIXTURE_CPU, 11, popnn_add_codelets_at);
+        pop_tensor t = tensor_of(&fixture, &p, p.input_field, layout),
+                   gradient = tensor_of(&fixture, &p, out_field, (layout + 1) % 3), outputs[3];
         if (half) { /* with ties in a window */
-            double *given = bed_given(&bed, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p.dims) : t);
+            double *given = fixture_given(&fixture, layout == 2 ? pop_tensor_dim_roll(t, 1, 1 + p.dims) : t);
             for (size_t i = 0; i < pop_tensor_num_elements(t); ++i)
                 given[i] = floor(given[i] * 4) / 4;
         }
-        outputs[0] = popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_NO_OPTIONS);
-        outputs[1] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, false, bed.program, "grad",
-                                               POP_NO_OPTIONS);
+        outputs[0] = popnn_pool(fixture.graph, &p, t, fixture.program, "pool", POP_NO_OPTIONS);
+        outputs[1] = popnn_pool_input_gradient(fixture.graph, &p, t, outputs[0], gradient, false, fixture.program,
+                                               "grad", POP_NO_OPTIONS);
         if (type == POPNN_POOL_MAX)
-            outputs[2] = popnn_pool_input_gradient(bed.graph, &p, t, outputs[0], gradient, true, bed.program, "scaled",
-                                                   POP_NO_OPTIONS);
+            outputs[2] = popnn_pool_input_gradient(fixture.graph, &p, t, outputs[0], gradient, true, fixture.program,
+                                                   "scaled", POP_NO_OPTIONS);
         else
-            outputs[2] = popnn_pool_input_gradient_without_activations(bed.graph, &p, p.channels % 2 ? 1 : 2, gradient,
-                                                                       bed.program, "chans", POP_NO_OPTIONS);
+            outputs[2] = popnn_pool_input_gradient_without_activations(
+                fixture.graph, &p, p.channels % 2 ? 1 : 2, gradient, fixture.program, "chans", POP_NO_OPTIONS);
         double *got[3];
-        bed_run_all(&bed, outputs, got, 3);
-        given_of(&bed, t, &p, p.input_field, layout, in);
-        given_of(&bed, gradient, &p, out_field, (layout + 1) % 3, g);
+        fixture_run_all(&fixture, outputs, got, 3);
+        given_of(&fixture, t, &p, p.input_field, layout, in);
+        given_of(&fixture, gradient, &p, out_field, (layout + 1) % 3, g);
         size_t in_elements = p.batch * p.channels * product(p.input_field, p.dims),
                out_elements = p.batch * p.channels * product(out_field, p.dims);
         reference(&p, in, out);
-        bed_check(got[0], out, out_elements, half ? 0.0006 : 2e-7, half ? 1e-7 : 1e-6);
+        fixture_check(got[0], out, out_elements, half ? 0.0006 : 2e-7, half ? 1e-7 : 1e-6);
         for (unsigned i = 1; i < 3; ++i) {
             reference_gradient(&p, in, out, g, wanted, type == POPNN_POOL_MAX && i == 2);
-            bed_check(got[i], wanted, in_elements, half ? 0.001 : 2e-7,
-                      half ? 1e-3 : 1e-6); /* scaled gradients are rounded to half once more */
+            fixture_check(got[i], wanted, in_elements, half ? 0.001 : 2e-7,
+                          half ? 1e-3 : 1e-6); /* scaled gradients are rounded to half once more */
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -213,25 +214,26 @@ static void test_sums_as_convolutions(void **state)
             padded |= p.padding_lower[i] || p.padding_upper[i];
             cut |= p.padding_lower[i] < 0 || p.padding_upper[i] < 0;
         }
-        struct bed bed = bed_open(BED_MODEL, 11, add_codelets);
-        pop_tensor t = tensor_of(&bed, &p, p.input_field, 2);
-        size_t before = pop_graph_num_variables(bed.graph);
-        popnn_pool(bed.graph, &p, t, pop_sequence(bed.graph, "other"), "other", POP_NO_OPTIONS);
-        size_t plain = pop_graph_num_variables(bed.graph) - before;
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 11, add_codelets);
+        pop_tensor t = tensor_of(&fixture, &p, p.input_field, 2);
+        size_t before = pop_graph_num_variables(fixture.graph);
+        popnn_pool(fixture.graph, &p, t, pop_sequence(fixture.graph, "other"), "other", POP_NO_OPTIONS);
+        size_t plain = pop_graph_num_variables(fixture.graph) - before;
         pop_tensor pooled =
-            popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_OPTIONS({ "optimizeForSpeed", "true" }));
-        assert_built(bed.graph);
-        bool convolution = pop_graph_num_variables(bed.graph) != before + 2 * plain;
+            popnn_pool(fixture.graph, &p, t, fixture.program, "pool", POP_OPTIONS({ "optimizeForSpeed", "true" }));
+        assert_built(fixture.graph);
+        bool convolution = pop_graph_num_variables(fixture.graph) != before + 2 * plain;
         if (type == POPNN_POOL_MAX || cut || (type == POPNN_POOL_AVG && padded))
             assert_false(convolution);
         convolutions += convolution;
         pools += !convolution;
-        const double *got = bed_run(&bed, pooled);
-        given_of(&bed, t, &p, p.input_field, 2, in);
+        const double *got = fixture_run(&fixture, pooled);
+        given_of(&fixture, t, &p, p.input_field, 2, in);
         reference(&p, in, out);
         bool half = p.data_type == POP_HALF;
-        bed_check(got, out, p.batch * p.channels * product(out_field, p.dims), half ? 0.003 : 2e-6, half ? 2e-3 : 1e-6);
-        bed_close(&bed);
+        fixture_check(got, out, p.batch * p.channels * product(out_field, p.dims), half ? 0.003 : 2e-6,
+                      half ? 2e-3 : 1e-6);
+        fixture_close(&fixture);
     }
     print_message("%u convolutions, %u pools\n", convolutions, pools);
     assert_true(convolutions > 0 && pools > 0);
@@ -240,7 +242,7 @@ static void test_sums_as_convolutions(void **state)
 static void test_cycles_and_memory(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popnn_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popnn_add_codelets_at);
     popnn_pool_params p = params_of(0, POPNN_POOL_MAX, POP_HALF);
     size_t field[3];
     popnn_pool_output_field(&p, field);
@@ -248,53 +250,55 @@ static void test_cycles_and_memory(void **state)
     uint64_t flops = 2 * 3 * (3 * 7 - 2) * (3 * 9 - 2);
     assert_int_equal(popnn_pool_fwd_flops(&p), flops);
     assert_int_equal(popnn_pool_bwd_flops(&p), flops);
-    assert_true(popnn_pool_fwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16 &&
-                popnn_pool_bwd_perfect_cycle_count(bed.graph, &p) == (double)flops / 16);
+    assert_true(popnn_pool_fwd_perfect_cycle_count(fixture.graph, &p) == (double)flops / 16 &&
+                popnn_pool_bwd_perfect_cycle_count(fixture.graph, &p) == (double)flops / 16);
     p = params_of(4, POPNN_POOL_MAX, POP_HALF);
     popnn_pool_output_field(&p, field);
     assert_true(field[0] == 2 && field[1] == 5);
 
     /* One group of 8 halves, rows of 6 and of 2, a window of 3 by 3: one piece for each worker. */
     int part[] = { 1, 1, 8, 2, 0, 3, 0, 5, 3, 1, 0, 9, 0, 6, 0, 8, 3, 1, 0, 9 };
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
-    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPooling<half>");
-    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, 20);
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles,
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "estimates");
+    pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, "popnn::MaxPooling<half>");
+    pop_graph_set_field_vector(fixture.graph, vertex, POP_FIELD("part", POP_WHOLE), POP_INT, part, 20);
+    assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, vertex).cycles,
                      7 + 6 * (20 + 13 + 6 + 9 * (20 + 9 + 2 * (3 + 4 + 9))) + 6);
     assert_string_equal(popnn_pooling_type_name(POPNN_POOL_AVG), "avg");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Work lists: two groups of 8 halves; the slowest worker has rows of 4 and 1 elements, one with two items. */
 static void test_cycles_of_work_lists(void **state)
 {
     (void)state;
-    struct bed bed = bed_open_with(BED_MODEL, 4, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    struct fixture fixture =
+        fixture_open_with(FIXTURE_MODEL, 4, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
     static const unsigned short ends[] = { 1, 3, 3, 3, 3, 3 }, bases[] = { 0, 0, 1, 0, 5, 0 },
                                 items[] = { 0, 0, 3, 1, 4, 2 };
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
-    pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, "popnn::MaxPoolingWorkList<half>");
-    pop_graph_connect(bed.graph, vertex, "out", bed_input(&bed, POP_HALF, POP_SHAPE(2 * 6 * 8), BED_LINEAR));
-    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("startPos", POP_WHOLE), POP_UNSIGNED_SHORT, ends, 6);
-    pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("offsetBase", POP_WHOLE), POP_UNSIGNED_SHORT, bases, 6);
-    pop_graph_set_field_size(bed.graph, vertex, "workList", 3);
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "estimates");
+    pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, "popnn::MaxPoolingWorkList<half>");
+    pop_graph_connect(fixture.graph, vertex, "out",
+                      fixture_input(&fixture, POP_HALF, POP_SHAPE(2 * 6 * 8), FIXTURE_LINEAR));
+    pop_graph_set_field_vector(fixture.graph, vertex, POP_FIELD("startPos", POP_WHOLE), POP_UNSIGNED_SHORT, ends, 6);
+    pop_graph_set_field_vector(fixture.graph, vertex, POP_FIELD("offsetBase", POP_WHOLE), POP_UNSIGNED_SHORT, bases, 6);
+    pop_graph_set_field_size(fixture.graph, vertex, "workList", 3);
     for (size_t row = 0; row < 3; ++row)
-        pop_graph_set_field_vector(bed.graph, vertex, POP_FIELD("workList", row), POP_UNSIGNED_SHORT, items,
+        pop_graph_set_field_vector(fixture.graph, vertex, POP_FIELD("workList", row), POP_UNSIGNED_SHORT, items,
                                    row == 1   ? 6
                                    : row == 2 ? 3
                                               : 0);
-    pop_graph_set_field_int(bed.graph, vertex, "numChans", 8);
-    pop_graph_set_field_int(bed.graph, vertex, "numGroups", 2);
+    pop_graph_set_field_int(fixture.graph, vertex, "numChans", 8);
+    pop_graph_set_field_int(fixture.graph, vertex, "numGroups", 2);
     uint64_t of_3 = 23 + 2 * (2 + 2 * (3 + 4 + 9)) + 4, of_2 = 23 + 2 * (2 + 2 * (3 + 4 + 6)) + 4;
-    assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles,
+    assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, vertex).cycles,
                      13 + 6 * (17 + 2 + 2 * (4 + 2) + 6 + 2 + 1 + 2 + 1 + 6 + 4 + 2 * 15 + 2 * of_3 + of_2));
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* {1, channels, 5, 5} with channels in groups of `group`. */
-static pop_tensor in_groups(struct bed *bed, size_t channels, size_t group)
+static pop_tensor in_groups(struct fixture *fixture, size_t channels, size_t group)
 {
-    pop_tensor t = bed_input(bed, POP_HALF, POP_SHAPE(1, channels / group, 5, 5, group), BED_LINEAR);
+    pop_tensor t = fixture_input(fixture, POP_HALF, POP_SHAPE(1, channels / group, 5, 5, group), FIXTURE_LINEAR);
     return pop_tensor_reshape(pop_tensor_dim_roll(t, 4, 2), POP_SHAPE(1, channels, 5, 5));
 }
 /* Whether so many channels of the first field element are together. */
@@ -308,7 +312,7 @@ static bool together(pop_tensor t, size_t channels)
 static void test_groups_of_channels(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popnn_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popnn_add_codelets_at);
     popnn_pool_params p = { .type = POPNN_POOL_MAX,
                             .dims = 2,
                             .channels = 32,
@@ -319,13 +323,13 @@ static void test_groups_of_channels(void **state)
                             .stride = { 1, 1 },
                             .padding_lower = { 1, 1 },
                             .padding_upper = { 1, 1 } };
-    pop_tensor in = in_groups(&bed, 32, 8), gradient = in_groups(&bed, 32, 16);
-    pop_tensor out = popnn_pool(bed.graph, &p, in, bed.program, "pool", POP_NO_OPTIONS);
+    pop_tensor in = in_groups(&fixture, 32, 8), gradient = in_groups(&fixture, 32, 16);
+    pop_tensor out = popnn_pool(fixture.graph, &p, in, fixture.program, "pool", POP_NO_OPTIONS);
     pop_tensor back =
-        popnn_pool_input_gradient(bed.graph, &p, in, out, gradient, false, bed.program, "back", POP_NO_OPTIONS);
-    assert_built(bed.graph);
+        popnn_pool_input_gradient(fixture.graph, &p, in, out, gradient, false, fixture.program, "back", POP_NO_OPTIONS);
+    assert_built(fixture.graph);
     assert_true(together(out, 8) && !together(out, 16) && together(back, 16));
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* With work lists the plan chooses the group: halves of an input with 8 channels together are computed by 4 or 8; 16
@@ -338,8 +342,8 @@ static void test_chosen_groups(void **state)
         unsigned tiles;
     } tests[] = { { 16, 8, 4, 64 }, { 32, 8, 8, 4 }, { 32, 16, 16, 4 }, { 10, 10, 8, 4 } };
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); ++i) {
-        struct bed bed =
-            bed_open_with(BED_MODEL, tests[i].tiles, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+        struct fixture fixture = fixture_open_with(FIXTURE_MODEL, tests[i].tiles,
+                                                   POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
         popnn_pool_params p = { .type = POPNN_POOL_MAX,
                                 .dims = 2,
                                 .channels = tests[i].channels,
@@ -350,11 +354,11 @@ static void test_chosen_groups(void **state)
                                 .stride = { 1, 1 },
                                 .padding_lower = { 1, 1 },
                                 .padding_upper = { 1, 1 } };
-        pop_tensor out = popnn_pool(bed.graph, &p, in_groups(&bed, tests[i].channels, tests[i].together), bed.program,
-                                    "pool", POP_NO_OPTIONS);
-        assert_built(bed.graph);
+        pop_tensor out = popnn_pool(fixture.graph, &p, in_groups(&fixture, tests[i].channels, tests[i].together),
+                                    fixture.program, "pool", POP_NO_OPTIONS);
+        assert_built(fixture.graph);
         assert_true(together(out, tests[i].group) && !together(out, tests[i].group + 1));
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -362,93 +366,96 @@ static void test_chosen_groups(void **state)
 static void test_empty_tensors_with_lists(void **state)
 {
     (void)state;
-    struct bed bed = bed_open_with(BED_MODEL, 3, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    struct fixture fixture =
+        fixture_open_with(FIXTURE_MODEL, 3, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
     for (int which = 0; which < 2; ++which) {
         popnn_pool_params p = params_of(8, POPNN_POOL_MAX, POP_HALF);
         size_t field[3];
         *(which ? &p.channels : &p.batch) = 0;
         popnn_pool_output_field(&p, field);
-        pop_tensor in = tensor_of(&bed, &p, p.input_field, 0), gradient = tensor_of(&bed, &p, field, 0);
-        pop_tensor out = popnn_pool(bed.graph, &p, in, bed.program, "x", POP_NO_OPTIONS),
-                   back = popnn_pool_input_gradient(bed.graph, &p, in, out, gradient, true, bed.program, "x",
+        pop_tensor in = tensor_of(&fixture, &p, p.input_field, 0), gradient = tensor_of(&fixture, &p, field, 0);
+        pop_tensor out = popnn_pool(fixture.graph, &p, in, fixture.program, "x", POP_NO_OPTIONS),
+                   back = popnn_pool_input_gradient(fixture.graph, &p, in, out, gradient, true, fixture.program, "x",
                                                     POP_NO_OPTIONS);
-        assert_built(bed.graph);
+        assert_built(fixture.graph);
         assert_true(pop_tensor_num_elements(out) == 0 && pop_tensor_dim(out, 3) == 4);
         assert_true(pop_tensor_num_elements(back) == 0 && pop_tensor_dim(back, 3) == 8);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Parts with more elements than 16 bits can number have no work lists. */
 static void test_large_parts(void **state)
 {
     (void)state;
-    struct bed bed = bed_open_with(BED_MODEL, 1, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
+    struct fixture fixture =
+        fixture_open_with(FIXTURE_MODEL, 1, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at);
     popnn_pool_params p = params_of(6, POPNN_POOL_SUM, POP_FLOAT);
     p.channels = 1;
     p.input_field[0] = 65536;
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 1, 65536), BED_LINEAR);
-    double *given = bed_given(&bed, t);
+    pop_tensor t = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(1, 1, 65536), FIXTURE_LINEAR);
+    double *given = fixture_given(&fixture, t);
     for (size_t i = 0; i < 65536; ++i)
         given[i] = (double)(i % 7);
-    const double *got = bed_run(&bed, popnn_pool(bed.graph, &p, t, bed.program, "pool", POP_NO_OPTIONS));
+    const double *got =
+        fixture_run(&fixture, popnn_pool(fixture.graph, &p, t, fixture.program, "pool", POP_NO_OPTIONS));
     for (size_t i = 2; i + 2 < 65536; ++i) {
         double sum = 0;
         for (size_t k = i - 2; k <= i + 2; ++k)
             sum += (double)(k % 7);
         assert_true(got[i] == sum);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, popnn_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, popnn_add_codelets_at);
     popnn_pool_params p = params_of(1, POPNN_POOL_MAX, POP_FLOAT), wrong = p;
     size_t field[3];
     popnn_pool_output_field(&p, field);
-    pop_tensor in = tensor_of(&bed, &p, p.input_field, 0), out = tensor_of(&bed, &p, field, 0);
-#define POOL(params, t) popnn_pool(bed.graph, params, t, bed.program, "x", POP_NO_OPTIONS)
+    pop_tensor in = tensor_of(&fixture, &p, p.input_field, 0), out = tensor_of(&fixture, &p, field, 0);
+#define POOL(params, t) popnn_pool(fixture.graph, params, t, fixture.program, "x", POP_NO_OPTIONS)
     POOL(NULL, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the parameters are NULL");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool", "the parameters are NULL");
     POOL(&p, out);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool",
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool",
                  "the input: the shape is {1,16,5,4}; it must be {1,16,11,8}");
     POOL(&p, (pop_tensor){ 0 });
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "a null tensor");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool", "a null tensor");
     wrong.stride[1] = 0;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 1 has a window of 2 and a stride of 0");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool", "dimension 1 has a window of 2 and a stride of 0");
     wrong = p, wrong.kernel[0] = 13;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "the window must fit");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool", "the window must fit");
     wrong = p, wrong.padding_lower[0] = wrong.padding_upper[0] = INT32_MAX;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool",
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool",
                  "dimension 0 of the field has 4294967305 elements with its padding");
     wrong = p, wrong.data_type = POP_INT;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_pool", "type int are to be pooled");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popnn_pool", "type int are to be pooled");
     wrong = p, wrong.dims = 7;
     POOL(&wrong, in);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool", "over 7 dimensions");
-    popnn_pool(bed.graph, &p, in, bed.program, "x", POP_OPTIONS({ "poolUseIntrospectiveMappings", "true" }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_pool", "the nearest is 'poolUseIntrospectiveMapping'");
-    popnn_pool_input_gradient(bed.graph, &p, in, in, out, false, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient", "the output: the shape is");
-    popnn_pool_input_gradient_without_activations(bed.graph, &p, 8, out, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations",
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool", "over 7 dimensions");
+    popnn_pool(fixture.graph, &p, in, fixture.program, "x", POP_OPTIONS({ "poolUseIntrospectiveMappings", "true" }));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popnn_pool", "the nearest is 'poolUseIntrospectiveMapping'");
+    popnn_pool_input_gradient(fixture.graph, &p, in, in, out, false, fixture.program, "x", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient", "the output: the shape is");
+    popnn_pool_input_gradient_without_activations(fixture.graph, &p, 8, out, fixture.program, "x", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations",
                  "max needs the activations");
     wrong = p, wrong.type = POPNN_POOL_SUM;
-    popnn_pool_input_gradient_without_activations(bed.graph, &wrong, 3, out, bed.program, "x", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "groups of 3 of 16");
+    popnn_pool_input_gradient_without_activations(fixture.graph, &wrong, 3, out, fixture.program, "x", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_pool_input_gradient_without_activations", "groups of 3 of 16");
     wrong = p, wrong.batch = 0;
-    pop_tensor none = popnn_pool(bed.graph, &wrong, pop_tensor_slice(in, 0, 0, 0), bed.program, "x",
+    pop_tensor none = popnn_pool(fixture.graph, &wrong, pop_tensor_slice(in, 0, 0, 0), fixture.program, "x",
                                  POP_OPTIONS({ "optimizeForSpeed", "true" }));
     assert_true(pop_tensor_rank(none) == 4 && pop_tensor_num_elements(none) == 0 && pop_tensor_dim(none, 2) == 5);
-    assert_built(bed.graph);
-    bed_close(&bed);
+    assert_built(fixture.graph);
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simple recurrent layer against the same in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplin/codelets.h>
 #include <popnn/codelets.h>
@@ -57,50 +57,52 @@ static void run_reference(struct reference *r, const popnn_rnn_params *p, const 
     }
 }
 
-static void check_layer(enum bed_device device, const popnn_rnn_params *p, enum bed_mapping mapping, double tolerance)
+static void check_layer(enum fixture_device device, const popnn_rnn_params *p, enum fixture_mapping mapping,
+                        double tolerance)
 {
     static struct reference r;
-    struct bed bed = bed_open(device, 7, add_all);
+    struct fixture fixture = fixture_open(device, 7, add_all);
     size_t T = p->time_steps, B = p->batch_size, I = p->input_size, O = p->output_size;
-    pop_tensor x = popnn_rnn_create_input(bed.graph, p, "in", NULL),
-               h0 = popnn_rnn_create_fwd_state(bed.graph, p, bed.program, false, "state");
-    bed_write(&bed, x, NULL, -1, 1);
-    bed_write(&bed, h0, NULL, -1, 1);
+    pop_tensor x = popnn_rnn_create_input(fixture.graph, p, "in", NULL),
+               h0 = popnn_rnn_create_fwd_state(fixture.graph, p, fixture.program, false, "state");
+    fixture_write(&fixture, x, NULL, -1, 1);
+    fixture_write(&fixture, h0, NULL, -1, 1);
     popnn_rnn_weights weights, deltas;
-    weights.input_weights = popnn_rnn_create_weights_input(bed.graph, p, "w", NULL);
-    weights.feedback_weights = popnn_rnn_create_weights_feedback(bed.graph, p, "u", NULL);
-    bed_write(&bed, weights.input_weights, NULL, -0.4, 0.4);
-    bed_write(&bed, weights.feedback_weights, NULL, -0.4, 0.4);
-    weights.biases = bed_input(&bed, p->data_type, POP_SHAPE(O), mapping);
-    pop_tensor dy = bed_input(&bed, p->data_type, POP_SHAPE(B, T, O), mapping), t[RESULTS];
-    t[OUT] = popnn_rnn_fwd_sequence(bed.graph, p, bed.program, h0, weights, x, "fwd", NULL);
-    popnn_rnn_bwd_sequence(bed.graph, p, bed.program, h0, t[OUT], weights, dy, x, &t[DX], &deltas, "bwd", NULL);
+    weights.input_weights = popnn_rnn_create_weights_input(fixture.graph, p, "w", NULL);
+    weights.feedback_weights = popnn_rnn_create_weights_feedback(fixture.graph, p, "u", NULL);
+    fixture_write(&fixture, weights.input_weights, NULL, -0.4, 0.4);
+    fixture_write(&fixture, weights.feedback_weights, NULL, -0.4, 0.4);
+    weights.biases = fixture_input(&fixture, p->data_type, POP_SHAPE(O), mapping);
+    pop_tensor dy = fixture_input(&fixture, p->data_type, POP_SHAPE(B, T, O), mapping), t[RESULTS];
+    t[OUT] = popnn_rnn_fwd_sequence(fixture.graph, p, fixture.program, h0, weights, x, "fwd", NULL);
+    popnn_rnn_bwd_sequence(fixture.graph, p, fixture.program, h0, t[OUT], weights, dy, x, &t[DX], &deltas, "bwd", NULL);
     t[DW] = deltas.input_weights;
     t[DU] = deltas.feedback_weights;
     t[DB] = deltas.biases;
     double *got[RESULTS];
-    bed_run_all(&bed, t, got, RESULTS);
-    run_reference(&r, p, bed_given(&bed, x), bed_given(&bed, h0), bed_given(&bed, weights.input_weights),
-                  bed_given(&bed, weights.feedback_weights), bed_given(&bed, weights.biases), bed_given(&bed, dy));
-    bed_check(got[OUT], r.out, T * B * O, tolerance, tolerance);
-    bed_check(got[DX], r.dx, T * B * I, tolerance, 2 * tolerance);
-    bed_check(got[DW], r.dw, O * I, tolerance, tolerance * (double)(T * B));
-    bed_check(got[DU], r.du, O * O, tolerance, tolerance * (double)(T * B));
-    bed_check(got[DB], r.db, O, tolerance, tolerance * (double)(T * B));
-    bed_close(&bed);
+    fixture_run_all(&fixture, t, got, RESULTS);
+    run_reference(&r, p, fixture_given(&fixture, x), fixture_given(&fixture, h0),
+                  fixture_given(&fixture, weights.input_weights), fixture_given(&fixture, weights.feedback_weights),
+                  fixture_given(&fixture, weights.biases), fixture_given(&fixture, dy));
+    fixture_check(got[OUT], r.out, T * B * O, tolerance, tolerance);
+    fixture_check(got[DX], r.dx, T * B * I, tolerance, 2 * tolerance);
+    fixture_check(got[DW], r.dw, O * I, tolerance, tolerance * (double)(T * B));
+    fixture_check(got[DU], r.du, O * O, tolerance, tolerance * (double)(T * B));
+    fixture_check(got[DB], r.db, O, tolerance, tolerance * (double)(T * B));
+    fixture_close(&fixture);
 }
 
 static void test_all_passes(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
         popnn_rnn_params p = popnn_rnn_params_make(POP_FLOAT, 3, 4, 5, 7);
-        check_layer(device, &p, BED_SCATTERED, 1e-5);
+        check_layer(device, &p, FIXTURE_SCATTERED, 1e-5);
         p = popnn_rnn_params_make(POP_FLOAT, 1, 1, 1, 1);
-        check_layer(device, &p, BED_ONE_TILE, 1e-5);
+        check_layer(device, &p, FIXTURE_ONE_TILE, 1e-5);
         p = popnn_rnn_params_make(POP_HALF, 2, 3, 11, 6);
         p.activation = POPNN_SIGMOID;
-        check_layer(device, &p, BED_LINEAR, 1e-2);
+        check_layer(device, &p, FIXTURE_LINEAR, 1e-2);
     }
 }
 
@@ -120,26 +122,27 @@ static void test_parameters(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_all);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_all);
     popnn_rnn_params p = popnn_rnn_params_make(POP_INT, 2, 3, 4, 5);
-    popnn_rnn_create_input(bed.graph, &p, "in", NULL);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_rnn_create_input", "type int");
+    popnn_rnn_create_input(fixture.graph, &p, "in", NULL);
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popnn_rnn_create_input", "type int");
     p.data_type = POP_FLOAT;
     p.partials_type = POP_INT;
-    popnn_rnn_create_weights_input(bed.graph, &p, "w", NULL);
-    assert_error(bed.graph, POP_INVALID_OPTION, "popnn_rnn_create_weights_input", "half|float");
+    popnn_rnn_create_weights_input(fixture.graph, &p, "w", NULL);
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popnn_rnn_create_weights_input", "half|float");
     p.partials_type = POP_FLOAT;
-    pop_tensor x = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 2, 5), BED_LINEAR),
-               w = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 4), BED_LINEAR);
-    popnn_rnn_forward_weight_input(bed.graph, &p, x, w, bed.program, "fwd", NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input",
+    pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 2, 5), FIXTURE_LINEAR),
+               w = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(5, 4), FIXTURE_LINEAR);
+    popnn_rnn_forward_weight_input(fixture.graph, &p, x, w, fixture.program, "fwd", NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_rnn_forward_weight_input",
                  "the input: the shape is {3,2,5}; it must be {3,2,4}");
-    popnn_rnn_create_input(bed.graph, NULL, "in", NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "the parameters are NULL");
+    popnn_rnn_create_input(fixture.graph, NULL, "in", NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "the parameters are NULL");
     p.activation = POPNN_SOFTMAX_SCALED;
-    popnn_rnn_create_input(bed.graph, &p, "in", NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input", "all non-linearities but softmax are possible");
-    bed_close(&bed);
+    popnn_rnn_create_input(fixture.graph, &p, "in", NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_rnn_create_input",
+                 "all non-linearities but softmax are possible");
+    fixture_close(&fixture);
 }
 
 int main(void)

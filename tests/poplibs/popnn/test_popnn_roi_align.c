@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ROI align and its gradient against double precision: regions inside, across the edges and outside of the images. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popnn/codelets.h>
 #include <popnn/roi_align.h>
@@ -59,33 +59,35 @@ static void refer(const popnn_roi_align_params *p, const double *rois, const dou
     }
 }
 
-static void check(enum bed_device device, pop_type type, const popnn_roi_align_params *p)
+static void check(enum fixture_device device, pop_type type, const popnn_roi_align_params *p)
 {
     static const double corners[R * 4] = { 0.3, 0.6, 4.1, 6.4,  2.1, 1.2, 3.9, 3.3, -2.3, -1.1, 2.2,  1.7,
                                            3.1, 4.2, 9.4, 12.3, 1.2, 1.3, 1.4, 1.5, 11.3, 2.2,  13.1, 3.4 },
                                     images[R] = { 0, 2, 1, 0, 2, 1 };
-    struct bed bed = bed_open(device, 5, add_all);
+    struct fixture fixture = fixture_open(device, 5, add_all);
     size_t bins = p->aligned_height * p->aligned_width;
-    pop_tensor data = bed_input(&bed, type, POP_SHAPE(N, C, H, W), BED_SCATTERED),
-               rois = pop_graph_add_variable(bed.graph, type, POP_SHAPE(R, 4), "rois"),
-               index = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(R), "images"),
-               gradient = bed_input(&bed, type, POP_SHAPE(R, C, p->aligned_height, p->aligned_width), BED_LINEAR);
-    bed_map(&bed, rois, BED_ONE_TILE);
-    bed_map(&bed, index, BED_LINEAR);
-    bed_write(&bed, rois, corners, 0, 0);
-    bed_write(&bed, index, images, 0, 0);
-    pop_tensor out = popnn_roi_align_fwd(bed.graph, bed.program, data, rois, index, p, "fwd");
-    pop_tensor back = popnn_roi_align_input_gradient(bed.graph, bed.program, data, rois, index, gradient, p, "bwd");
+    pop_tensor data = fixture_input(&fixture, type, POP_SHAPE(N, C, H, W), FIXTURE_SCATTERED),
+               rois = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(R, 4), "rois"),
+               index = pop_graph_add_variable(fixture.graph, POP_INT, POP_SHAPE(R), "images"),
+               gradient =
+                   fixture_input(&fixture, type, POP_SHAPE(R, C, p->aligned_height, p->aligned_width), FIXTURE_LINEAR);
+    fixture_map(&fixture, rois, FIXTURE_ONE_TILE);
+    fixture_map(&fixture, index, FIXTURE_LINEAR);
+    fixture_write(&fixture, rois, corners, 0, 0);
+    fixture_write(&fixture, index, images, 0, 0);
+    pop_tensor out = popnn_roi_align_fwd(fixture.graph, fixture.program, data, rois, index, p, "fwd");
+    pop_tensor back =
+        popnn_roi_align_input_gradient(fixture.graph, fixture.program, data, rois, index, gradient, p, "bwd");
     double *got[2], *sums = calloc(R * C * bins, sizeof(*sums)), *grads = calloc(N * C * H * W, sizeof(*grads));
-    bed_run_all(&bed, (const pop_tensor[]){ out, back }, got, 2);
-    struct planes planes = { bed_given(&bed, data), bed_given(&bed, gradient), sums, grads };
-    refer(p, bed_given(&bed, rois), images, &planes);
+    fixture_run_all(&fixture, (const pop_tensor[]){ out, back }, got, 2);
+    struct planes planes = { fixture_given(&fixture, data), fixture_given(&fixture, gradient), sums, grads };
+    refer(p, fixture_given(&fixture, rois), images, &planes);
     double tolerance = type == POP_HALF ? 2e-3 : 1e-5;
-    bed_check(got[0], sums, R * C * bins, tolerance, tolerance);
-    bed_check(got[1], grads, N * C * H * W, tolerance, tolerance);
+    fixture_check(got[0], sums, R * C * bins, tolerance, tolerance);
+    fixture_check(got[1], grads, N * C * H * W, tolerance, tolerance);
     free(sums);
     free(grads);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_regions(void **state)
@@ -94,7 +96,7 @@ static void test_regions(void **state)
     static const popnn_roi_align_params params[] = { { 2, 3, 2, false, 1 },
                                                      { 1, 1, 1, true, 1 },
                                                      { 3, 2, 5, true, 0.5f } };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t i = 0; i < 3; ++i)
             for (int half = 0; half < 2; ++half)
                 check(device, half ? POP_HALF : POP_FLOAT, &params[i]);
@@ -103,23 +105,24 @@ static void test_regions(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_all);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, add_all);
     popnn_roi_align_params p = { 2, 2, 2, false, 1 };
-    pop_tensor data = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 2, 3, 3), BED_LINEAR),
-               rois = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 4), BED_LINEAR),
-               index = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
-    popnn_roi_align_fwd(bed.graph, bed.program, rois, rois, index, &p, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd", "bottomData has shape {3,4}; its rank must be 4");
-    popnn_roi_align_fwd(bed.graph, bed.program, data, pop_tensor_slice(rois, 0, 3, 1), index, &p, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd", "3 rows of 3 coordinates for 3 images");
-    popnn_roi_align_fwd(bed.graph, bed.program, data, rois, pop_tensor_flatten(rois), &p, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popnn_roi_align_fwd", "bottomBatchIndex of float");
-    popnn_roi_align_input_gradient(bed.graph, bed.program, data, rois, index, data, &p, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_roi_align_input_gradient", "it must be float {3,2,2,2}");
+    pop_tensor data = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(1, 2, 3, 3), FIXTURE_LINEAR),
+               rois = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 4), FIXTURE_LINEAR),
+               index = fixture_input(&fixture, POP_INT, POP_SHAPE(3), FIXTURE_LINEAR);
+    popnn_roi_align_fwd(fixture.graph, fixture.program, rois, rois, index, &p, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd",
+                 "bottomData has shape {3,4}; its rank must be 4");
+    popnn_roi_align_fwd(fixture.graph, fixture.program, data, pop_tensor_slice(rois, 0, 3, 1), index, &p, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd", "3 rows of 3 coordinates for 3 images");
+    popnn_roi_align_fwd(fixture.graph, fixture.program, data, rois, pop_tensor_flatten(rois), &p, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popnn_roi_align_fwd", "bottomBatchIndex of float");
+    popnn_roi_align_input_gradient(fixture.graph, fixture.program, data, rois, index, data, &p, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_roi_align_input_gradient", "it must be float {3,2,2,2}");
     p.sampling_ratio = 0;
-    popnn_roi_align_fwd(bed.graph, bed.program, data, rois, index, &p, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd", "samplingRatio 0");
-    bed_close(&bed);
+    popnn_roi_align_fwd(fixture.graph, fixture.program, data, rois, index, &p, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popnn_roi_align_fwd", "samplingRatio 0");
+    fixture_close(&fixture);
 }
 
 int main(void)

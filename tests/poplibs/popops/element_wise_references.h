@@ -3,7 +3,7 @@
 #ifndef TESTS_POPLIBS_POPOPS_ELEMENT_WISE_REFERENCES_H
 #define TESTS_POPLIBS_POPOPS_ELEMENT_WISE_REFERENCES_H
 
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/element_wise.h>
 #include <popops/operator_types.h>

@@ -3,7 +3,7 @@
 #ifndef TESTS_POPLIBS_POPOPS_REDUCE_REFERENCE_H
 #define TESTS_POPLIBS_POPOPS_REDUCE_REFERENCE_H
 
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/reduce.h>
 

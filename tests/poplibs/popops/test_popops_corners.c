@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators where their definition decides: bounds of a clamp in the wrong order, divisions whose quotient is not in
  * the type, NaN; as operators, in place, and as compiled expressions. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popops/expr.h>
@@ -17,27 +17,27 @@ static void test_clamp_between_bounds_of_any_order(void **state)
     static const double x[] = { 0, 1, 4, 5, 10, 2, 3, 7 }, low[] = { 5, 5, 5, 5, 5, 1, 3, 0 },
                         high[] = { 3, 3, 3, 3, 3, 4, 3, 9 };
     for (unsigned test = 0; test < 12; ++test) {
-        struct bed bed = bed_open(test / 6 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(test / 6 ? FIXTURE_MODEL : FIXTURE_CPU, 2, popops_add_codelets_at);
         pop_tensor in[4];
         for (int i = 0; i < 4; ++i) {
-            in[i] = pop_graph_add_variable(bed.graph, types[test % 6], POP_SHAPE(8), "in");
-            bed_map(&bed, in[i], BED_SCATTERED);
-            bed_write(&bed, in[i], i == 1 ? low : i == 2 ? high : x, 0, 0);
+            in[i] = pop_graph_add_variable(fixture.graph, types[test % 6], POP_SHAPE(8), "in");
+            fixture_map(&fixture, in[i], FIXTURE_SCATTERED);
+            fixture_write(&fixture, in[i], i == 1 ? low : i == 2 ? high : x, 0, 0);
         }
-        pop_tensor out[] = { popops_clamp(bed.graph, in[0], in[1], in[2], bed.program, "new"),
-                             popops_map(bed.graph, "clamp(_1, _2, _3)", POP_TENSORS(in[0], in[1], in[2]), bed.program,
-                                        "map", COMPILED),
-                             popops_clamp(bed.graph, in[0], 5, 3, bed.program, "numbers"), in[3] };
-        popops_clamp_in_place(bed.graph, in[3], in[1], in[2], bed.program, "in place");
+        pop_tensor out[] = { popops_clamp(fixture.graph, in[0], in[1], in[2], fixture.program, "new"),
+                             popops_map(fixture.graph, "clamp(_1, _2, _3)", POP_TENSORS(in[0], in[1], in[2]),
+                                        fixture.program, "map", COMPILED),
+                             popops_clamp(fixture.graph, in[0], 5, 3, fixture.program, "numbers"), in[3] };
+        popops_clamp_in_place(fixture.graph, in[3], in[1], in[2], fixture.program, "in place");
         double *got[4], wanted[2][8];
-        bed_run_all(&bed, out, got, 4);
+        fixture_run_all(&fixture, out, got, 4);
         for (int i = 0; i < 8; ++i) {
             wanted[0][i] = fmin(fmax(x[i], low[i]), high[i]);
             wanted[1][i] = 3;
         }
         for (int i = 0; i < 4; ++i)
-            bed_check(got[i], wanted[i == 2], 8, 0, 0);
-        bed_close(&bed);
+            fixture_check(got[i], wanted[i == 2], 8, 0, 0);
+        fixture_close(&fixture);
     }
 }
 
@@ -48,33 +48,34 @@ static void test_lowest_integer_by_minus_one(void **state)
     static const pop_type types[] = { POP_INT, POP_LONGLONG };
     static const char *const texts[] = { "_1 / _2", "_1 % _2" };
     for (unsigned test = 0; test < 4; ++test) {
-        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(test / 2 ? FIXTURE_MODEL : FIXTURE_CPU, 2, popops_add_codelets_at);
         pop_type type = types[test % 2];
         double lowest = type == POP_INT ? -0x1p31 : -0x1p63;
-        pop_tensor a = pop_graph_add_variable(bed.graph, type, POP_SHAPE(4), "a"),
-                   b = pop_graph_add_variable(bed.graph, type, POP_SHAPE(4), "b"), out[6];
-        bed_map(&bed, a, BED_ONE_TILE);
-        bed_map(&bed, b, BED_ONE_TILE);
-        bed_write(&bed, a, (double[]){ lowest, -7, lowest, 7 }, 0, 0);
-        bed_write(&bed, b, (double[]){ -1, -1, 2, -2 }, 0, 0);
+        pop_tensor a = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(4), "a"),
+                   b = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(4), "b"), out[6];
+        fixture_map(&fixture, a, FIXTURE_ONE_TILE);
+        fixture_map(&fixture, b, FIXTURE_ONE_TILE);
+        fixture_write(&fixture, a, (double[]){ lowest, -7, lowest, 7 }, 0, 0);
+        fixture_write(&fixture, b, (double[]){ -1, -1, 2, -2 }, 0, 0);
         for (int k = 0; k < 2; ++k) {
             popops_binary_op op = k ? POPOPS_BINARY_REMAINDER : POPOPS_BINARY_DIVIDE;
             popops_operand first = popops_operand_of_tensor(a), second = popops_operand_of_tensor(b);
-            out[3 * k] = popops_binary_at(POP_HERE, op, bed.graph, first, second, bed.program, "op");
-            out[3 * k + 1] = popops_map(bed.graph, texts[k], POP_TENSORS(a, b), bed.program, "map", COMPILED);
-            out[3 * k + 2] = pop_graph_clone(bed.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
-            bed_map(&bed, out[3 * k + 2], BED_ONE_TILE);
-            pop_sequence_add(bed.program, pop_copy(a, out[3 * k + 2], false, "own"));
-            popops_binary_in_place_at(POP_HERE, op, bed.graph, popops_operand_of_tensor(out[3 * k + 2]), second,
-                                      bed.program, "in place");
+            out[3 * k] = popops_binary_at(POP_HERE, op, fixture.graph, first, second, fixture.program, "op");
+            out[3 * k + 1] = popops_map(fixture.graph, texts[k], POP_TENSORS(a, b), fixture.program, "map", COMPILED);
+            out[3 * k + 2] =
+                pop_graph_clone(fixture.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
+            fixture_map(&fixture, out[3 * k + 2], FIXTURE_ONE_TILE);
+            pop_sequence_add(fixture.program, pop_copy(a, out[3 * k + 2], false, "own"));
+            popops_binary_in_place_at(POP_HERE, op, fixture.graph, popops_operand_of_tensor(out[3 * k + 2]), second,
+                                      fixture.program, "in place");
         }
         double *got[6];
-        bed_run_all(&bed, out, got, 6);
+        fixture_run_all(&fixture, out, got, 6);
         for (int i = 0; i < 3; ++i) {
-            bed_check(got[i], (double[]){ lowest, 7, lowest / 2, -3 }, 4, 0, 0);
-            bed_check(got[3 + i], (double[]){ 0, 0, 0, 1 }, 4, 0, 0);
+            fixture_check(got[i], (double[]){ lowest, 7, lowest / 2, -3 }, 4, 0, 0);
+            fixture_check(got[3 + i], (double[]){ 0, 0, 0, 1 }, 4, 0, 0);
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -82,28 +83,28 @@ static void test_lowest_integer_by_minus_one(void **state)
 static void test_leading_ones(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        struct bed bed = bed_open(device, 2, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_LINEAR),
-                   b = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 2, 3), BED_LINEAR),
-                   scalar = bed_input(&bed, POP_FLOAT, POP_SHAPE(), BED_LINEAR),
-                   one = bed_input(&bed, POP_FLOAT, POP_SHAPE(1), BED_LINEAR),
-                   out = bed_input(&bed, POP_FLOAT, POP_SHAPE(2, 3), BED_SCATTERED);
-        popops_add_in_place(bed.graph, a, b, bed.program, "x");
-        popops_map_in_place(bed.graph, "_1 * _2 + _2", POP_TENSORS(a, b), bed.program, "x", POP_NO_OPTIONS);
-        popops_mul_in_place(bed.graph, scalar, one, bed.program, "x");
-        popops_map_in_place(bed.graph, "_1 * _2", POP_TENSORS(scalar, one), bed.program, "x", POP_NO_OPTIONS);
-        popops_sub_with_output(bed.graph, b, pop_tensor_expand(b, POP_DIMS(0)), out, bed.program, "x");
-        double x[6], y[6], s = *bed_given(&bed, scalar), o = *bed_given(&bed, one), *got[3];
-        memcpy(x, bed_given(&bed, a), sizeof(x));
-        memcpy(y, bed_given(&bed, b), sizeof(y));
-        bed_run_all(&bed, (pop_tensor[]){ a, scalar, out }, got, 3);
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        struct fixture fixture = fixture_open(device, 2, popops_add_codelets_at);
+        pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 3), FIXTURE_LINEAR),
+                   b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(1, 2, 3), FIXTURE_LINEAR),
+                   scalar = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(), FIXTURE_LINEAR),
+                   one = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(1), FIXTURE_LINEAR),
+                   out = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(2, 3), FIXTURE_SCATTERED);
+        popops_add_in_place(fixture.graph, a, b, fixture.program, "x");
+        popops_map_in_place(fixture.graph, "_1 * _2 + _2", POP_TENSORS(a, b), fixture.program, "x", POP_NO_OPTIONS);
+        popops_mul_in_place(fixture.graph, scalar, one, fixture.program, "x");
+        popops_map_in_place(fixture.graph, "_1 * _2", POP_TENSORS(scalar, one), fixture.program, "x", POP_NO_OPTIONS);
+        popops_sub_with_output(fixture.graph, b, pop_tensor_expand(b, POP_DIMS(0)), out, fixture.program, "x");
+        double x[6], y[6], s = *fixture_given(&fixture, scalar), o = *fixture_given(&fixture, one), *got[3];
+        memcpy(x, fixture_given(&fixture, a), sizeof(x));
+        memcpy(y, fixture_given(&fixture, b), sizeof(y));
+        fixture_run_all(&fixture, (pop_tensor[]){ a, scalar, out }, got, 3);
         for (int i = 0; i < 6; ++i)
             x[i] = (x[i] + y[i]) * y[i] + y[i];
-        bed_check(got[0], x, 6, 1e-6, 1e-7);
-        bed_check(got[1], (double[]){ s * o * o }, 1, 1e-6, 0);
-        bed_check(got[2], (double[6]){ 0 }, 6, 0, 0);
-        bed_close(&bed);
+        fixture_check(got[0], x, 6, 1e-6, 1e-7);
+        fixture_check(got[1], (double[]){ s * o * o }, 1, 1e-6, 0);
+        fixture_check(got[2], (double[6]){ 0 }, 6, 0, 0);
+        fixture_close(&fixture);
     }
 }
 
@@ -125,15 +126,16 @@ static void test_halves_times_one_float(void **state)
     static const double scales[] = { 0.1, 0.5, 1e5, -3e-6 };
     enum { N = 45, FORMS = 9 };
     for (unsigned test = 0; test < 16; ++test) {
-        struct bed bed = bed_open(test % 2 ? BED_MODEL : BED_CPU, 3, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(test % 2 ? FIXTURE_MODEL : FIXTURE_CPU, 3, popops_add_codelets_at);
         double scale = scales[test / 4], wanted[N], *got[FORMS];
-        pop_tensor a = bed_input_of(&bed, POP_HALF, POP_SHAPE(9, 5), test & 2 ? BED_SCATTERED : BED_LINEAR, -0.5, 0.5),
-                   s = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(1, 1), "s"), out[FORMS];
-        bed_map(&bed, s, BED_ONE_TILE);
-        bed_write(&bed, s, &scale, 0, 0);
+        pop_tensor a = fixture_input_of(&fixture, POP_HALF, POP_SHAPE(9, 5),
+                                        test & 2 ? FIXTURE_SCATTERED : FIXTURE_LINEAR, -0.5, 0.5),
+                   s = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(1, 1), "s"), out[FORMS];
+        fixture_map(&fixture, s, FIXTURE_ONE_TILE);
+        fixture_write(&fixture, s, &scale, 0, 0);
         for (int i = 0; i < FORMS; ++i) {
-            out[i] = pop_graph_clone(bed.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
-            pop_sequence_add(bed.program, pop_copy(a, out[i], false, "own"));
+            out[i] = pop_graph_clone(fixture.graph, POP_TYPE_NULL, a, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "own");
+            pop_sequence_add(fixture.program, pop_copy(a, out[i], false, "own"));
         }
         popops_expr_node number[] = {
             { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
@@ -142,24 +144,25 @@ static void test_halves_times_one_float(void **state)
         };
         popops_expr of_number = { number, 3 };
         pop_tensor turned = pop_tensor_flatten(out[8]), reverse = pop_tensor_reverse(turned, 0);
-        out[0] = popops_mul(bed.graph, a, s, bed.program, "x");
-        out[1] = popops_mul(bed.graph, s, a, bed.program, "x");
-        popops_mul_in_place(bed.graph, out[2], s, bed.program, "x");
-        popops_mul_with_output(bed.graph, s, a, out[3], bed.program, "x");
-        out[4] = popops_map(bed.graph, "_2 * _1", POP_TENSORS(s, a), bed.program, "x", POP_NO_OPTIONS);
-        popops_map_in_place(bed.graph, "_1 * _2", POP_TENSORS(out[5], s), bed.program, "x", COMPILED);
-        popops_map_with_output(bed.graph, "_1 * _2", POP_TENSORS(a, s), out[6], bed.program, "x", POP_NO_OPTIONS);
-        out[7] = popops_map_expr(bed.graph, of_number, POP_TENSORS(a), bed.program, "x", POP_NO_OPTIONS);
-        popops_mul_with_output(bed.graph, reverse, s, turned, bed.program, "x");
-        const double *x = bed_given(&bed, a);
+        out[0] = popops_mul(fixture.graph, a, s, fixture.program, "x");
+        out[1] = popops_mul(fixture.graph, s, a, fixture.program, "x");
+        popops_mul_in_place(fixture.graph, out[2], s, fixture.program, "x");
+        popops_mul_with_output(fixture.graph, s, a, out[3], fixture.program, "x");
+        out[4] = popops_map(fixture.graph, "_2 * _1", POP_TENSORS(s, a), fixture.program, "x", POP_NO_OPTIONS);
+        popops_map_in_place(fixture.graph, "_1 * _2", POP_TENSORS(out[5], s), fixture.program, "x", COMPILED);
+        popops_map_with_output(fixture.graph, "_1 * _2", POP_TENSORS(a, s), out[6], fixture.program, "x",
+                               POP_NO_OPTIONS);
+        out[7] = popops_map_expr(fixture.graph, of_number, POP_TENSORS(a), fixture.program, "x", POP_NO_OPTIONS);
+        popops_mul_with_output(fixture.graph, reverse, s, turned, fixture.program, "x");
+        const double *x = fixture_given(&fixture, a);
         for (int i = 0; i < N; ++i)
             wanted[i] = product_of(x[i], scale);
-        bed_run_all(&bed, out, got, FORMS);
+        fixture_run_all(&fixture, out, got, FORMS);
         for (int i = 0; i < FORMS - 1; ++i)
-            bed_check(got[i], wanted, N, 0, 0);
+            fixture_check(got[i], wanted, N, 0, 0);
         for (int i = 0; i < N; ++i)
-            bed_check(got[8] + i, wanted + N - 1 - i, 1, 0, 0);
-        bed_close(&bed);
+            fixture_check(got[8] + i, wanted + N - 1 - i, 1, 0, 0);
+        fixture_close(&fixture);
     }
 }
 
@@ -169,24 +172,24 @@ static void test_tolerance_of_the_scale(void **state)
 {
     (void)state;
     pop_options coarse = POP_OPTIONS({ "scalarMultiplyFloatToHalfTolerance", "1e-3" });
-    struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_HALF, POP_SHAPE(40), BED_ONE_TILE),
-               s = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(), "s");
-    bed_map(&bed, s, BED_ONE_TILE);
-    bed_write(&bed, s, (double[]){ 0.1 }, 0, 0);
-    popops_add(bed.graph, a, s, bed.program, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_add", "half and float");
-    popops_mul_in_place(bed.graph, s, pop_tensor_at(a, 0), bed.program, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_mul_in_place", "float and half");
-    popops_map(bed.graph, "_1 * 2", POP_TENSORS(a), bed.program, "x", coarse);
-    assert_error(bed.graph, POP_INVALID_OPTION, "popops_map", "scalarMultiplyFloatToHalfTolerance");
-    pop_tensor out = popops_map(bed.graph, "_1 * _2", POP_TENSORS(a, s), bed.program, "x", coarse);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+    pop_tensor a = fixture_input(&fixture, POP_HALF, POP_SHAPE(40), FIXTURE_ONE_TILE),
+               s = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(), "s");
+    fixture_map(&fixture, s, FIXTURE_ONE_TILE);
+    fixture_write(&fixture, s, (double[]){ 0.1 }, 0, 0);
+    popops_add(fixture.graph, a, s, fixture.program, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_add", "half and float");
+    popops_mul_in_place(fixture.graph, s, pop_tensor_at(a, 0), fixture.program, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_mul_in_place", "float and half");
+    popops_map(fixture.graph, "_1 * 2", POP_TENSORS(a), fixture.program, "x", coarse);
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popops_map", "scalarMultiplyFloatToHalfTolerance");
+    pop_tensor out = popops_map(fixture.graph, "_1 * _2", POP_TENSORS(a, s), fixture.program, "x", coarse);
     double wanted[40], *got;
     for (int i = 0; i < 40; ++i)
-        wanted[i] = product_of(bed_given(&bed, a)[i], 0.0999755859375);
-    got = bed_run(&bed, out);
-    bed_check(got, wanted, 40, 0, 0);
-    bed_close(&bed);
+        wanted[i] = product_of(fixture_given(&fixture, a)[i], 0.0999755859375);
+    got = fixture_run(&fixture, out);
+    fixture_check(got, wanted, 40, 0, 0);
+    fixture_close(&fixture);
 }
 
 /* As the machine's instructions: of a NaN and a number the number; RELU is the maximum with 0. */
@@ -196,22 +199,23 @@ static void test_maximum_and_relu_of_nan(void **state)
     static const double x[] = { NAN, -NAN, -1, 2, INFINITY, -INFINITY, -0.0 },
                         wanted[] = { 0, 0, 0, 2, INFINITY, 0, 0 };
     for (unsigned test = 0; test < 4; ++test) {
-        struct bed bed = bed_open(test / 2 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(test / 2 ? FIXTURE_MODEL : FIXTURE_CPU, 2, popops_add_codelets_at);
         pop_type type = test % 2 ? POP_HALF : POP_FLOAT;
-        pop_tensor in = pop_graph_add_variable(bed.graph, type, POP_SHAPE(7), "in"), out[4];
-        bed_map(&bed, in, BED_LINEAR);
-        bed_write(&bed, in, x, 0, 0);
+        pop_tensor in = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(7), "in"), out[4];
+        fixture_map(&fixture, in, FIXTURE_LINEAR);
+        fixture_write(&fixture, in, x, 0, 0);
         popops_expr_node relu[] = { { .kind = POPOPS_EXPR_PLACEHOLDER, .op = 1 },
                                     { .kind = POPOPS_EXPR_UNARY, .op = POPOPS_UNARY_RELU } };
-        out[0] = popops_unary_at(POP_HERE, POPOPS_UNARY_RELU, bed.graph, in, bed.program, "relu");
-        out[1] = popops_map_expr(bed.graph, ((popops_expr){ relu, 2 }), POP_TENSORS(in), bed.program, "m", COMPILED);
-        out[2] = popops_map(bed.graph, "max(_1, 0)", POP_TENSORS(in), bed.program, "max", COMPILED);
-        out[3] = popops_max(bed.graph, in, 0.0f, bed.program, "number");
+        out[0] = popops_unary_at(POP_HERE, POPOPS_UNARY_RELU, fixture.graph, in, fixture.program, "relu");
+        out[1] =
+            popops_map_expr(fixture.graph, ((popops_expr){ relu, 2 }), POP_TENSORS(in), fixture.program, "m", COMPILED);
+        out[2] = popops_map(fixture.graph, "max(_1, 0)", POP_TENSORS(in), fixture.program, "max", COMPILED);
+        out[3] = popops_max(fixture.graph, in, 0.0f, fixture.program, "number");
         double *got[4];
-        bed_run_all(&bed, out, got, 4);
+        fixture_run_all(&fixture, out, got, 4);
         for (int i = 0; i < 4; ++i)
-            bed_check(got[i], wanted, 7, 0, 0);
-        bed_close(&bed);
+            fixture_check(got[i], wanted, 7, 0, 0);
+        fixture_close(&fixture);
     }
 }
 

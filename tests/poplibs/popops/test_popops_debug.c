@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* debug.cbor: from a compute set to the library call that made it, its arguments and the user's line. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <poplar/debug.h>
 #include <popops/cast.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slices and updates at run-time offsets against loops in C: every type, several dims, offsets beyond the end,
  * scattered and sliceable layouts. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popops/dynamic_slice.h>
@@ -20,11 +20,11 @@ static size_t place_in_base(const struct cube *cube, size_t in_slice)
     return (index[0] * cube->shape[1] + index[1]) * cube->shape[2] + index[2];
 }
 
-static pop_tensor write_offsets(struct bed *bed, const double *values, size_t count)
+static pop_tensor write_offsets(struct fixture *fixture, const double *values, size_t count)
 {
-    pop_tensor offset = pop_graph_add_variable(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(count), "offset");
-    bed_map(bed, offset, BED_SCATTERED);
-    bed_write(bed, offset, values, 0, 0);
+    pop_tensor offset = pop_graph_add_variable(fixture->graph, POP_UNSIGNED_INT, POP_SHAPE(count), "offset");
+    fixture_map(fixture, offset, FIXTURE_SCATTERED);
+    fixture_write(fixture, offset, values, 0, 0);
     return offset;
 }
 
@@ -43,10 +43,10 @@ static void test_every_type_and_layout(void **state)
         { { 2, 0 }, { 5, 3 }, 2, { 1, 2 } },
         { { 1, 2, 0 }, { 1, 11, 6 }, 3, { 4e9, 7, 13 } }, /* out of range: 0 */
     };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t k = 0; k < COUNT(types) * COUNT(cases); ++k) {
             size_t c = k % COUNT(cases);
-            struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+            struct fixture fixture = fixture_open(device, 5, popops_add_codelets_at);
             pop_type type = types[k / COUNT(cases)];
             struct cube cube = { { 7, 5, 13 }, { 7, 5, 13 }, { 0, 0, 0 } };
             for (size_t i = 0; i < cases[c].count; ++i) {
@@ -57,23 +57,23 @@ static void test_every_type_and_layout(void **state)
             }
             pop_dims dims = { cases[c].count, cases[c].dims };
             pop_shape sizes = { cases[c].count, cases[c].sizes };
-            pop_tensor t = k & 1 ? bed_input(&bed, type, (pop_shape){ 3, cube.shape }, BED_SCATTERED)
-                                 : popops_create_sliceable_tensor(bed.graph, type, (pop_shape){ 3, cube.shape }, dims,
-                                                                  sizes, 0, "t");
+            pop_tensor t = k & 1 ? fixture_input(&fixture, type, (pop_shape){ 3, cube.shape }, FIXTURE_SCATTERED)
+                                 : popops_create_sliceable_tensor(fixture.graph, type, (pop_shape){ 3, cube.shape },
+                                                                  dims, sizes, 0, "t");
             if (!(k & 1))
-                bed_write(&bed, t, NULL, 0, 16);
+                fixture_write(&fixture, t, NULL, 0, 16);
             pop_tensor changed =
-                pop_graph_clone(bed.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "changed");
-            pop_tensor s = bed_input(&bed, type, (pop_shape){ 3, cube.slice }, BED_SCATTERED);
-            pop_tensor offset = write_offsets(&bed, cases[c].offsets, cases[c].count);
-            pop_tensor slice = popops_dynamic_slice(bed.graph, t, offset, dims, sizes, bed.program, "slice");
-            pop_tensor output = popops_create_dynamic_slice_output(bed.graph, t, dims, sizes, "output");
-            popops_dynamic_slice_with_output(bed.graph, output, t, offset, dims, sizes, bed.program, "into");
-            pop_sequence_add(bed.program, pop_copy(t, changed, false, NULL));
-            popops_dynamic_update(bed.graph, changed, s, offset, dims, sizes, bed.program, "update");
-            double *results[3], *given = bed_given(&bed, t), *part = bed_given(&bed, s);
-            assert_built(bed.graph);
-            bed_run_all(&bed, (const pop_tensor[]){ slice, output, changed }, results, 3);
+                pop_graph_clone(fixture.graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, "changed");
+            pop_tensor s = fixture_input(&fixture, type, (pop_shape){ 3, cube.slice }, FIXTURE_SCATTERED);
+            pop_tensor offset = write_offsets(&fixture, cases[c].offsets, cases[c].count);
+            pop_tensor slice = popops_dynamic_slice(fixture.graph, t, offset, dims, sizes, fixture.program, "slice");
+            pop_tensor output = popops_create_dynamic_slice_output(fixture.graph, t, dims, sizes, "output");
+            popops_dynamic_slice_with_output(fixture.graph, output, t, offset, dims, sizes, fixture.program, "into");
+            pop_sequence_add(fixture.program, pop_copy(t, changed, false, NULL));
+            popops_dynamic_update(fixture.graph, changed, s, offset, dims, sizes, fixture.program, "update");
+            double *results[3], *given = fixture_given(&fixture, t), *part = fixture_given(&fixture, s);
+            assert_built(fixture.graph);
+            fixture_run_all(&fixture, (const pop_tensor[]){ slice, output, changed }, results, 3);
             double wanted[7 * 5 * 13];
             memcpy(wanted, given, sizeof(wanted));
             for (size_t i = 0; i < pop_tensor_num_elements(slice); ++i) {
@@ -81,45 +81,47 @@ static void test_every_type_and_layout(void **state)
                 assert_true(results[1][i] == results[0][i]);
                 wanted[place_in_base(&cube, i)] = part[i];
             }
-            bed_check(results[2], wanted, COUNT(wanted), 0, 0);
-            bed_close(&bed);
+            fixture_check(results[2], wanted, COUNT(wanted), 0, 0);
+            fixture_close(&fixture);
         }
 }
 
 static void test_views_empty_tensors_and_no_dims(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, popops_add_codelets_at);
     static const double two[] = { 2 };
-    pop_tensor row = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_SCATTERED), offset = write_offsets(&bed, two, 1);
+    pop_tensor row = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4), FIXTURE_SCATTERED),
+               offset = write_offsets(&fixture, two, 1);
     pop_tensor repeated = pop_tensor_broadcast(pop_tensor_reshape(row, POP_SHAPE(4, 1)), 3, 1);
     pop_tensor outputs[3];
-    outputs[0] = popops_dynamic_slice(bed.graph, repeated, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "repeated");
-    outputs[1] = popops_dynamic_slice(bed.graph, row, pop_tensor_reinterpret(offset, POP_INT), POP_DIMS(0),
-                                      POP_SHAPE(3), bed.program, "rank 1");
-    outputs[2] = popops_dynamic_slice(bed.graph, row, pop_tensor_slice(offset, 0, 0, 0), POP_DIMS(), POP_SHAPE(),
-                                      bed.program, "copy");
+    outputs[0] =
+        popops_dynamic_slice(fixture.graph, repeated, offset, POP_DIMS(0), POP_SHAPE(1), fixture.program, "repeated");
+    outputs[1] = popops_dynamic_slice(fixture.graph, row, pop_tensor_reinterpret(offset, POP_INT), POP_DIMS(0),
+                                      POP_SHAPE(3), fixture.program, "rank 1");
+    outputs[2] = popops_dynamic_slice(fixture.graph, row, pop_tensor_slice(offset, 0, 0, 0), POP_DIMS(), POP_SHAPE(),
+                                      fixture.program, "copy");
     pop_tensor nothing =
-        popops_dynamic_slice(bed.graph, row, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
+        popops_dynamic_slice(fixture.graph, row, offset, POP_DIMS(0), POP_SHAPE(0), fixture.program, "nothing");
     assert_int_equal(pop_tensor_num_elements(nothing), 0);
-    popops_dynamic_update(bed.graph, row, nothing, offset, POP_DIMS(0), POP_SHAPE(0), bed.program, "nothing");
-    double *got[3], *given = bed_given(&bed, row);
-    bed_run_all(&bed, outputs, got, 3);
+    popops_dynamic_update(fixture.graph, row, nothing, offset, POP_DIMS(0), POP_SHAPE(0), fixture.program, "nothing");
+    double *got[3], *given = fixture_given(&fixture, row);
+    fixture_run_all(&fixture, outputs, got, 3);
     for (size_t i = 0; i < 3; ++i) {
         assert_true(got[0][i] == given[2]);
         assert_true(got[1][i] == given[(2 + i) % 4]);
     }
-    bed_check(got[2], given, 4, 0, 0);
-    bed_close(&bed);
+    fixture_check(got[2], given, 4, 0, 0);
+    fixture_close(&fixture);
 }
 
 static void test_layouts(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
-    pop_tensor t =
-        popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3, 10, 3), POP_DIMS(1), POP_SHAPE(1), 2, "t");
-    int *tiles = tiles_of_tensor(bed.graph, t);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popops_add_codelets_at);
+    pop_tensor t = popops_create_sliceable_tensor(fixture.graph, POP_FLOAT, POP_SHAPE(3, 10, 3), POP_DIMS(1),
+                                                  POP_SHAPE(1), 2, "t");
+    int *tiles = tiles_of_tensor(fixture.graph, t);
     for (size_t i = 0; i < 90; ++i) {
         size_t column = i / 30 * 3 + i % 3; /* 9 columns in shares of 4, 4 and 1 */
         assert_int_equal(tiles[i], column / 4);
@@ -127,38 +129,39 @@ static void test_layouts(void **state)
     free(tiles);
     /* A tile's share is contiguous, so there is one vertex for each. */
     static const double three[] = { 3 };
-    pop_tensor offset = write_offsets(&bed, three, 1);
-    size_t before = pop_graph_num_vertices(bed.graph);
-    pop_tensor slice = popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(1), POP_SHAPE(1), bed.program, "slice");
-    assert_int_equal(pop_graph_num_vertices(bed.graph) - before, 3);
+    pop_tensor offset = write_offsets(&fixture, three, 1);
+    size_t before = pop_graph_num_vertices(fixture.graph);
+    pop_tensor slice =
+        popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(1), POP_SHAPE(1), fixture.program, "slice");
+    assert_int_equal(pop_graph_num_vertices(fixture.graph) - before, 3);
     pop_interval_lists mapping;
-    assert_true(popops_get_slice_mapping(bed.graph, t, POP_DIMS(1), POP_SHAPE(1), &mapping));
-    int *wanted = tiles_of(&mapping, 9), *seen = tiles_of_tensor(bed.graph, slice);
+    assert_true(popops_get_slice_mapping(fixture.graph, t, POP_DIMS(1), POP_SHAPE(1), &mapping));
+    int *wanted = tiles_of(&mapping, 9), *seen = tiles_of_tensor(fixture.graph, slice);
     assert_memory_equal(wanted, seen, 9 * sizeof(int));
     pop_interval_lists_free(&mapping);
     free(seen);
 
-    pop_tensor slices = popops_create_slice_tensor(bed.graph, t, POP_DIMS(1), POP_SHAPE(2), 5, "slices");
+    pop_tensor slices = popops_create_slice_tensor(fixture.graph, t, POP_DIMS(1), POP_SHAPE(2), 5, "slices");
     assert_int_equal(pop_tensor_rank(slices), 4);
     assert_int_equal(pop_tensor_num_elements(slices), 5 * 3 * 2 * 3);
-    seen = tiles_of_tensor(bed.graph, pop_tensor_slice(pop_tensor_at(slices, 4), 1, 2, 1));
+    seen = tiles_of_tensor(fixture.graph, pop_tensor_slice(pop_tensor_at(slices, 4), 1, 2, 1));
     assert_memory_equal(wanted, seen, 9 * sizeof(int));
     free(seen);
 
     pop_tensor whole =
-        popops_create_sliceable_tensor_from_slice(bed.graph, slice, POP_DIMS(1, 0), POP_SHAPE(7, 2), "whole");
+        popops_create_sliceable_tensor_from_slice(fixture.graph, slice, POP_DIMS(1, 0), POP_SHAPE(7, 2), "whole");
     assert_int_equal(pop_tensor_dim(whole, 0), 6);
     assert_int_equal(pop_tensor_dim(whole, 1), 7);
     assert_int_equal(pop_tensor_dim(whole, 2), 3);
-    seen = tiles_of_tensor(bed.graph, pop_tensor_slice(pop_tensor_slice(whole, 3, 6, 0), 6, 7, 1));
+    seen = tiles_of_tensor(fixture.graph, pop_tensor_slice(pop_tensor_slice(whole, 3, 6, 0), 6, 7, 1));
     assert_memory_equal(wanted, seen, 9 * sizeof(int));
     free(seen);
     free(wanted);
-    bed_run(&bed, slice);
+    fixture_run(&fixture, slice);
     pop_cycles cycles;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 198 + 14 + 6 * (41 + 27 + 1));
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_large_shares_are_split(void **state)
@@ -179,37 +182,39 @@ static void test_large_shares_are_split(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popops_add_codelets_at);
     static const double three[] = { 3 };
-    pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 5), BED_LINEAR), offset = write_offsets(&bed, three, 1);
-    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(2), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_INDEX_ERROR, "popops_dynamic_slice", "no dimension 2: the tensor's rank is 2");
-    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 0), POP_SHAPE(1, 1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "dimension 0 is sliced twice");
-    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0), POP_SHAPE(5), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "5 elements of dimension 0, which has 4");
-    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "2 dims and 1 sizes");
-    popops_dynamic_slice(bed.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1, 1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets; there must be 2");
-    popops_dynamic_slice(bed.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1), bed.program,
-                         "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_slice", "float");
-    popops_dynamic_slice(bed.graph, (pop_tensor){ 0 }, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "null");
-    popops_dynamic_update(bed.graph, t, t, offset, POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update",
+    pop_tensor t = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 5), FIXTURE_LINEAR),
+               offset = write_offsets(&fixture, three, 1);
+    popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(2), POP_SHAPE(1), fixture.program, "x");
+    assert_error(fixture.graph, POP_INDEX_ERROR, "popops_dynamic_slice", "no dimension 2: the tensor's rank is 2");
+    popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(0, 0), POP_SHAPE(1, 1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "dimension 0 is sliced twice");
+    popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(0), POP_SHAPE(5), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "5 elements of dimension 0, which has 4");
+    popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "2 dims and 1 sizes");
+    popops_dynamic_slice(fixture.graph, t, offset, POP_DIMS(0, 1), POP_SHAPE(1, 1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "1 offsets; there must be 2");
+    popops_dynamic_slice(fixture.graph, t, pop_tensor_at(pop_tensor_at(t, 0), 0), POP_DIMS(0), POP_SHAPE(1),
+                         fixture.program, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_dynamic_slice", "float");
+    popops_dynamic_slice(fixture.graph, (pop_tensor){ 0 }, offset, POP_DIMS(0), POP_SHAPE(1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_slice", "null");
+    popops_dynamic_update(fixture.graph, t, t, offset, POP_DIMS(0), POP_SHAPE(1), fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_update",
                  "the slice: the shape is {4,5}; it must be {1,5}");
-    popops_dynamic_update(bed.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset,
-                          POP_DIMS(0), POP_SHAPE(1), bed.program, "x");
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_dynamic_update", "the slice: the type is int; it must be float");
+    popops_dynamic_update(fixture.graph, t, pop_tensor_reinterpret(pop_tensor_slice(t, 0, 1, 0), POP_INT), offset,
+                          POP_DIMS(0), POP_SHAPE(1), fixture.program, "x");
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_dynamic_update",
+                 "the slice: the type is int; it must be float");
     pop_tensor twice = pop_tensor_broadcast(t, 2, 0);
-    popops_dynamic_update(bed.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1),
-                          bed.program, "x");
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "constants or repeated");
-    popops_create_sliceable_tensor(bed.graph, POP_FLOAT, POP_SHAPE(3), POP_DIMS(1), POP_SHAPE(1), 0, "x");
-    assert_error(bed.graph, POP_INDEX_ERROR, "popops_create_sliceable_tensor", "no dimension 1");
-    bed_close(&bed);
+    popops_dynamic_update(fixture.graph, twice, pop_tensor_slice(t, 0, 1, 0), offset, POP_DIMS(0), POP_SHAPE(1),
+                          fixture.program, "x");
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_dynamic_update", "constants or repeated");
+    popops_create_sliceable_tensor(fixture.graph, POP_FLOAT, POP_SHAPE(3), POP_DIMS(1), POP_SHAPE(1), 0, "x");
+    assert_error(fixture.graph, POP_INDEX_ERROR, "popops_create_sliceable_tensor", "no dimension 1");
+    fixture_close(&fixture);
 }
 
 int main(void)

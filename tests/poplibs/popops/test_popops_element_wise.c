@@ -10,24 +10,25 @@ static pop_type operand_type(const struct operator_test *test, pop_type type, in
 {
     return test->arity == 3 && test->op == POPOPS_TERNARY_SELECT && operand == 2 ? POP_BOOL : type;
 }
-static void add_inputs(struct bed *bed, const struct operator_test *test, pop_type type, enum bed_mapping mapping,
-                       int scalar, pop_tensor *in)
+static void add_inputs(struct fixture *fixture, const struct operator_test *test, pop_type type,
+                       enum fixture_mapping mapping, int scalar, pop_tensor *in)
 {
     for (int i = 0; i < test->arity; ++i) {
         pop_type own = operand_type(test, type, i);
         struct operator_range range = operator_range(test, own, i);
         if (own == POP_BOOL)
             range = (struct operator_range){ 0, 2 };
-        in[i] = bed_input_of(bed, own, i == scalar ? POP_SHAPE() : POP_SHAPE(7, 11), mapping, range.low, range.high);
+        in[i] = fixture_input_of(fixture, own, i == scalar ? POP_SHAPE() : POP_SHAPE(7, 11), mapping, range.low,
+                                 range.high);
     }
 }
-static void check(struct bed *bed, const struct operator_test *test, pop_type type, int scalar, const pop_tensor *in,
-                  const double *got)
+static void check(struct fixture *fixture, const struct operator_test *test, pop_type type, int scalar,
+                  const pop_tensor *in, const double *got)
 {
     double given[3] = { 0 }, wanted[77];
     for (size_t k = 0; k < 77; ++k) {
         for (int i = 0; i < test->arity; ++i)
-            given[i] = bed_given(bed, in[i])[i == scalar ? 0 : k];
+            given[i] = fixture_given(fixture, in[i])[i == scalar ? 0 : k];
         wanted[k] = operator_reference(test, type, given[0], given[1], given[2]);
     }
     bool real = pop_type_is_floating_point(type) && !test->boolean;
@@ -37,7 +38,7 @@ static void check(struct bed *bed, const struct operator_test *test, pop_type ty
     for (size_t k = 0; k < 77; ++k)
         if (!(fabs(got[k] - wanted[k]) <= relative * fabs(wanted[k]) + (real ? type == POP_FLOAT ? 1e-37 : 6e-8 : 0)))
             fail_msg("%s of %s, element %zu (%.9g, ...): %.9g where %.9g was expected", test->name, pop_type_name(type),
-                     k, bed_given(bed, in[0])[k], got[k], wanted[k]);
+                     k, fixture_given(fixture, in[0])[k], got[k], wanted[k]);
 }
 
 enum { BATCH = 16 };
@@ -48,27 +49,28 @@ static bool has_form(const struct operator_test *test, pop_type type, enum form 
     return form != IN_PLACE || !test->boolean || type == POP_BOOL;
 }
 /* The result; in place it is the first operand itself. */
-static pop_tensor add_operator(struct bed *bed, const struct operator_test *test, pop_type type, const pop_tensor *in,
-                               enum form form)
+static pop_tensor add_operator(struct fixture *fixture, const struct operator_test *test, pop_type type,
+                               const pop_tensor *in, enum form form)
 {
     if (form == NEW)
-        return test->new_one(bed->graph, in, bed->program);
+        return test->new_one(fixture->graph, in, fixture->program);
     if (form == IN_PLACE) {
-        test->in_place(bed->graph, in, bed->program);
+        test->in_place(fixture->graph, in, fixture->program);
         return in[0];
     }
-    pop_tensor out = pop_graph_add_variable(bed->graph, test->boolean ? POP_BOOL : type, POP_SHAPE(7, 11), "out");
-    bed_map(bed, out, BED_SCATTERED);
-    test->with_output(bed->graph, in, out, bed->program);
+    pop_tensor out = pop_graph_add_variable(fixture->graph, test->boolean ? POP_BOOL : type, POP_SHAPE(7, 11), "out");
+    fixture_map(fixture, out, FIXTURE_SCATTERED);
+    test->with_output(fixture->graph, in, out, fixture->program);
     return out;
 }
 
 /* All operators of a type in few programs, since building engines takes most of the time.  scalar is the operand of one
  * element, or -1. */
-static void test_type(enum bed_device device, pop_type type, enum bed_mapping mapping, int scalar, enum form form)
+static void test_type(enum fixture_device device, pop_type type, enum fixture_mapping mapping, int scalar,
+                      enum form form)
 {
     for (size_t from = 0; from < OPERATOR_TESTS;) {
-        struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(device, 5, popops_add_codelets_at);
         pop_tensor in[BATCH][3], out[BATCH];
         const struct operator_test *tests[BATCH];
         double *got[BATCH];
@@ -78,14 +80,14 @@ static void test_type(enum bed_device device, pop_type type, enum bed_mapping ma
             if (!(test->types >> type & 1) || scalar >= test->arity || (test->arity == 1 && scalar >= 0) ||
                 !has_form(test, type, form))
                 continue;
-            add_inputs(&bed, test, type, mapping, scalar, in[count]);
-            out[count] = add_operator(&bed, test, type, in[count], form);
+            add_inputs(&fixture, test, type, mapping, scalar, in[count]);
+            out[count] = add_operator(&fixture, test, type, in[count], form);
             tests[count++] = test;
         }
-        bed_run_all(&bed, out, got, count);
+        fixture_run_all(&fixture, out, got, count);
         for (size_t i = 0; i < count; ++i)
-            check(&bed, tests[i], type, scalar, in[i], got[i]);
-        bed_close(&bed);
+            check(&fixture, tests[i], type, scalar, in[i], got[i]);
+        fixture_close(&fixture);
     }
 }
 
@@ -94,9 +96,9 @@ static void test_every_operator_on_every_type(void **state)
     (void)state;
     for (pop_type type = POP_BOOL; type < POP_TYPE_COUNT; ++type)
         if (pop_type_is_supported(type)) {
-            test_type(BED_CPU, type, BED_LINEAR, -1, NEW);
-            test_type(BED_MODEL, type, BED_SCATTERED, -1, NEW);
-            test_type(BED_MODEL, type, BED_LINEAR, -1, NEW);
+            test_type(FIXTURE_CPU, type, FIXTURE_LINEAR, -1, NEW);
+            test_type(FIXTURE_MODEL, type, FIXTURE_SCATTERED, -1, NEW);
+            test_type(FIXTURE_MODEL, type, FIXTURE_LINEAR, -1, NEW);
         }
 }
 static void test_in_place_and_with_output(void **state)
@@ -104,10 +106,10 @@ static void test_in_place_and_with_output(void **state)
     (void)state;
     for (pop_type type = POP_BOOL; type < POP_TYPE_COUNT; ++type)
         if (pop_type_is_supported(type)) {
-            test_type(BED_CPU, type, BED_SCATTERED, -1, IN_PLACE);
-            test_type(BED_MODEL, type, BED_SCATTERED, -1, IN_PLACE);
-            test_type(BED_MODEL, type, BED_LINEAR, -1, IN_PLACE);
-            test_type(BED_MODEL, type, BED_LINEAR, -1, WITH_OUTPUT);
+            test_type(FIXTURE_CPU, type, FIXTURE_SCATTERED, -1, IN_PLACE);
+            test_type(FIXTURE_MODEL, type, FIXTURE_SCATTERED, -1, IN_PLACE);
+            test_type(FIXTURE_MODEL, type, FIXTURE_LINEAR, -1, IN_PLACE);
+            test_type(FIXTURE_MODEL, type, FIXTURE_LINEAR, -1, WITH_OUTPUT);
         }
 }
 /* The first operand of an operation in place cannot be the single element. */
@@ -116,8 +118,8 @@ static void test_operands_of_one_element(void **state)
     (void)state;
     for (pop_type type = POP_BOOL; type < POP_TYPE_COUNT; ++type)
         for (int scalar = 0; scalar < 3 && pop_type_is_supported(type); ++scalar) {
-            test_type(scalar % 2 ? BED_CPU : BED_MODEL, type, BED_SCATTERED, scalar, NEW);
-            test_type(BED_MODEL, type, BED_LINEAR, scalar, scalar ? IN_PLACE : WITH_OUTPUT);
+            test_type(scalar % 2 ? FIXTURE_CPU : FIXTURE_MODEL, type, FIXTURE_SCATTERED, scalar, NEW);
+            test_type(FIXTURE_MODEL, type, FIXTURE_LINEAR, scalar, scalar ? IN_PLACE : WITH_OUTPUT);
         }
 }
 
@@ -129,7 +131,7 @@ static void test_broadcasting_of_random_shapes(void **state)
                                POPOPS_BINARY_VARIANCE_TO_INV_STD_DEV, POPOPS_BINARY_LESS_THAN };
     uint64_t random = 5;
     for (int round = 0; round < 40; ++round) {
-        struct bed bed = bed_open(round % 2 ? BED_MODEL : BED_CPU, 5, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(round % 2 ? FIXTURE_MODEL : FIXTURE_CPU, 5, popops_add_codelets_at);
         pop_type type = round % 3 ? POP_FLOAT : POP_HALF;
         size_t whole[4], dims[2][4], missing[2], rank = next_random(&random) % 5;
         bool in_place = round % 4 == 3;
@@ -142,18 +144,18 @@ static void test_broadcasting_of_random_shapes(void **state)
             missing[k] = full ? 0 : missing[k];
             for (size_t i = 0; i < rank; ++i)
                 dims[k][i] = full || (i >= missing[k] && next_random(&random) % 2) ? whole[i] : 1;
-            in[k] = bed_input_of(&bed, type, (pop_shape){ rank - missing[k], dims[k] + missing[k] },
-                                 (enum bed_mapping)(next_random(&random) % 3), 0.25, 4);
+            in[k] = fixture_input_of(&fixture, type, (pop_shape){ rank - missing[k], dims[k] + missing[k] },
+                                     (enum fixture_mapping)(next_random(&random) % 3), 0.25, 4);
         }
         int op = ops[round % (in_place ? 4 : 5)];
         pop_tensor out = in[0];
         if (in_place)
-            popops_binary_in_place_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]),
-                                      POPOPS_OPERAND(in[1]), bed.program, "x");
+            popops_binary_in_place_at(POP_HERE, (popops_binary_op)op, fixture.graph, POPOPS_OPERAND(in[0]),
+                                      POPOPS_OPERAND(in[1]), fixture.program, "x");
         else
-            out = popops_binary_at(POP_HERE, (popops_binary_op)op, bed.graph, POPOPS_OPERAND(in[0]),
-                                   POPOPS_OPERAND(in[1]), bed.program, "x");
-        double *got = bed_run(&bed, out);
+            out = popops_binary_at(POP_HERE, (popops_binary_op)op, fixture.graph, POPOPS_OPERAND(in[0]),
+                                   POPOPS_OPERAND(in[1]), fixture.program, "x");
+        double *got = fixture_run(&fixture, out);
         size_t shape[4], count = pop_tensor_num_elements(out), out_rank = pop_tensor_shape(out, shape, 4);
         for (size_t k = 0; k < count; ++k) {
             double given[2];
@@ -165,13 +167,13 @@ static void test_broadcasting_of_random_shapes(void **state)
                     stride *= mine;
                     rest /= extent;
                 }
-                given[j] = bed_given(&bed, in[j])[at];
+                given[j] = fixture_given(&fixture, in[j])[at];
             }
             double wanted = binary_reference(op, given[0], given[1]), close = type == POP_FLOAT ? 3e-7 : 1e-3;
             if (!(fabs(got[k] - wanted) <= close * fabs(wanted)))
                 fail_msg("round %d, element %zu of %zu: %.9g where %.9g was expected", round, k, count, got[k], wanted);
         }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -179,35 +181,37 @@ static void test_broadcasting_of_random_shapes(void **state)
 static void test_operands_that_overlap(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        struct bed bed = bed_open(device, 4, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(5, 5), BED_SCATTERED),
-                   b = bed_input(&bed, POP_FLOAT, POP_SHAPE(6), BED_SCATTERED);
-        pop_tensor c = bed_input(&bed, POP_FLOAT, POP_SHAPE(9), BED_SCATTERED), outs[3] = { a, b, c };
-        popops_add_in_place(bed.graph, a, pop_tensor_transpose(a), bed.program, "x");
-        popops_mul_in_place(bed.graph, b, pop_tensor_at(b, 2), bed.program, "x");
-        popops_neg_with_output(bed.graph, pop_tensor_slice(c, 0, 8, 0), pop_tensor_slice(c, 1, 9, 0), bed.program, "x");
-        popops_sub_in_place(bed.graph, pop_tensor_slice(c, 0, 0, 0), pop_tensor_slice(c, 1, 1, 0), bed.program,
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        struct fixture fixture = fixture_open(device, 4, popops_add_codelets_at);
+        pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(5, 5), FIXTURE_SCATTERED),
+                   b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(6), FIXTURE_SCATTERED);
+        pop_tensor c = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(9), FIXTURE_SCATTERED), outs[3] = { a, b, c };
+        popops_add_in_place(fixture.graph, a, pop_tensor_transpose(a), fixture.program, "x");
+        popops_mul_in_place(fixture.graph, b, pop_tensor_at(b, 2), fixture.program, "x");
+        popops_neg_with_output(fixture.graph, pop_tensor_slice(c, 0, 8, 0), pop_tensor_slice(c, 1, 9, 0),
+                               fixture.program, "x");
+        popops_sub_in_place(fixture.graph, pop_tensor_slice(c, 0, 0, 0), pop_tensor_slice(c, 1, 1, 0), fixture.program,
                             "nothing");
-        double *got[3], *x = bed_given(&bed, a), *y = bed_given(&bed, b), *z = bed_given(&bed, c);
-        bed_run_all(&bed, outs, got, 3);
+        double *got[3], *x = fixture_given(&fixture, a), *y = fixture_given(&fixture, b),
+                        *z = fixture_given(&fixture, c);
+        fixture_run_all(&fixture, outs, got, 3);
         for (int i = 0; i < 25; ++i)
             assert_true(got[0][i] == (double)(float)(x[i] + x[i % 5 * 5 + i / 5]));
         for (int i = 0; i < 6; ++i)
             assert_true(got[1][i] == (double)(float)(y[i] * y[2]));
         for (int i = 0; i < 9; ++i)
             assert_true(got[2][i] == (i ? -z[i - 1] : z[0]));
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
 /* The cycles of the only operation on one tile. */
-static uint64_t cycles_of(struct bed *bed, pop_tensor out)
+static uint64_t cycles_of(struct fixture *fixture, pop_tensor out)
 {
     pop_cycles cycles;
-    bed_run(bed, out);
-    assert_int_equal(pop_engine_cycles(bed->engine, &cycles, NULL), POP_OK);
-    bed_close(bed);
+    fixture_run(fixture, out);
+    assert_int_equal(pop_engine_cycles(fixture->engine, &cycles, NULL), POP_OK);
+    fixture_close(fixture);
     return cycles.compute;
 }
 /* Poplibs 1.2's formulas on six workers: shares of 100 elements, which are 50 vectors of float and 25
@@ -217,53 +221,53 @@ static void operators_take_the_published_cycles(void **state)
     (void)state;
 #define COST(type, call, wanted)                                                                                       \
     {                                                                                                                  \
-        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);                                               \
-        pop_graph *graph = bed.graph;                                                                                  \
-        pop_tensor a = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2),                                   \
-                   b = bed_input_of(&bed, type, POP_SHAPE(600), BED_ONE_TILE, 1, 2);                                   \
-        pop_tensor one = bed_input_of(&bed, type, POP_SHAPE(), BED_ONE_TILE, 1, 2);                                    \
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);                               \
+        pop_graph *graph = fixture.graph;                                                                              \
+        pop_tensor a = fixture_input_of(&fixture, type, POP_SHAPE(600), FIXTURE_ONE_TILE, 1, 2),                       \
+                   b = fixture_input_of(&fixture, type, POP_SHAPE(600), FIXTURE_ONE_TILE, 1, 2);                       \
+        pop_tensor one = fixture_input_of(&fixture, type, POP_SHAPE(), FIXTURE_ONE_TILE, 1, 2);                        \
         (void)b, (void)one;                                                                                            \
         call;                                                                                                          \
-        assert_int_equal(cycles_of(&bed, a), wanted);                                                                  \
+        assert_int_equal(cycles_of(&fixture, a), wanted);                                                              \
     }
-    COST(POP_FLOAT, popops_exp(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 6 * 50))
-    COST(POP_HALF, popops_tanh_in_place(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 6 * 25))
-    COST(POP_FLOAT, popops_sqrt(graph, a, bed.program, "x"), 198 + 9 + 6 * (20 + 27 * 100))
-    COST(POP_FLOAT, popops_add(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 3 * 50))
-    COST(POP_HALF, popops_mul_in_place(graph, a, b, bed.program, "x"), 198 + 6 * (13 + 3 * 25))
-    COST(POP_INT, popops_add(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 7 * 100))
-    COST(POP_FLOAT, popops_div(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 15 * 100))
-    COST(POP_FLOAT, popops_lt(graph, a, b, bed.program, "x"), 198 + 6 * (22 + 5 * 100))
-    COST(POP_FLOAT, popops_add(graph, a, one, bed.program, "x"), 198 + 6 * (20 + 2 * 50))
-    COST(POP_FLOAT, popops_mul(graph, one, a, bed.program, "x"), 198 + 6 * (20 + 2 * 50))
-    COST(POP_FLOAT, popops_clamp(graph, a, b, b, bed.program, "x"), 6 * (5 + 6 + 2 * 50))
+    COST(POP_FLOAT, popops_exp(graph, a, fixture.program, "x"), 198 + 9 + 6 * (20 + 6 * 50))
+    COST(POP_HALF, popops_tanh_in_place(graph, a, fixture.program, "x"), 198 + 9 + 6 * (20 + 6 * 25))
+    COST(POP_FLOAT, popops_sqrt(graph, a, fixture.program, "x"), 198 + 9 + 6 * (20 + 27 * 100))
+    COST(POP_FLOAT, popops_add(graph, a, b, fixture.program, "x"), 198 + 6 * (22 + 3 * 50))
+    COST(POP_HALF, popops_mul_in_place(graph, a, b, fixture.program, "x"), 198 + 6 * (13 + 3 * 25))
+    COST(POP_INT, popops_add(graph, a, b, fixture.program, "x"), 198 + 6 * (22 + 7 * 100))
+    COST(POP_FLOAT, popops_div(graph, a, b, fixture.program, "x"), 198 + 6 * (22 + 15 * 100))
+    COST(POP_FLOAT, popops_lt(graph, a, b, fixture.program, "x"), 198 + 6 * (22 + 5 * 100))
+    COST(POP_FLOAT, popops_add(graph, a, one, fixture.program, "x"), 198 + 6 * (20 + 2 * 50))
+    COST(POP_FLOAT, popops_mul(graph, one, a, fixture.program, "x"), 198 + 6 * (20 + 2 * 50))
+    COST(POP_FLOAT, popops_clamp(graph, a, b, b, fixture.program, "x"), 6 * (5 + 6 + 2 * 50))
 }
 /* A bias is connected once, for any number of rows: 60 rows of 10, of which each worker has 10. */
 static void test_costs_of_vectors(void **state)
 {
     (void)state;
     for (int outer = 0; outer < 2; ++outer) {
-        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE);
-        pop_tensor bias = outer ? bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 1), BED_ONE_TILE)
-                                : bed_input(&bed, POP_FLOAT, POP_SHAPE(10), BED_ONE_TILE);
-        popops_add_in_place(bed.graph, a, bias, bed.program, "bias");
-        assert_int_equal(cycles_of(&bed, a),
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+        pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(60, 10), FIXTURE_ONE_TILE);
+        pop_tensor bias = outer ? fixture_input(&fixture, POP_FLOAT, POP_SHAPE(60, 1), FIXTURE_ONE_TILE)
+                                : fixture_input(&fixture, POP_FLOAT, POP_SHAPE(10), FIXTURE_ONE_TILE);
+        popops_add_in_place(fixture.graph, a, bias, fixture.program, "bias");
+        assert_int_equal(cycles_of(&fixture, a),
                          outer ? 198 + 6 * (15 + 10 * (7 + 2 * 5)) : 8 + 6 * (17 + 7 + 10 * (8 + 2 * 10)));
     }
     /* rows of the view are columns in memory, as those of products are */
-    struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(60, 10), BED_ONE_TILE),
-               bias = bed_input(&bed, POP_FLOAT, POP_SHAPE(60), BED_ONE_TILE);
-    double *elements = bed_given(&bed, a), *biases = bed_given(&bed, bias), wanted[600];
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(60, 10), FIXTURE_ONE_TILE),
+               bias = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(60), FIXTURE_ONE_TILE);
+    double *elements = fixture_given(&fixture, a), *biases = fixture_given(&fixture, bias), wanted[600];
     for (size_t i = 0; i < 600; ++i)
         wanted[i] = (float)elements[i] + (float)biases[i / 10];
-    popops_add_in_place(bed.graph, pop_tensor_transpose(a), bias, bed.program, "bias");
-    bed_check(bed_run(&bed, a), wanted, 600, 1e-6, 1e-6);
+    popops_add_in_place(fixture.graph, pop_tensor_transpose(a), bias, fixture.program, "bias");
+    fixture_check(fixture_run(&fixture, a), wanted, 600, 1e-6, 1e-6);
     pop_cycles cycles;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 198 + 6 * (15 + 10 * (7 + 2 * 5)));
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Channels last, in blocks on separate tiles, each of which is one region of memory: one vertex for each block, which
@@ -271,78 +275,82 @@ static void test_costs_of_vectors(void **state)
 static void test_vectors_along_blocks(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, popops_add_codelets_at);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, popops_add_codelets_at);
     pop_tensor blocks[4];
     for (unsigned i = 0; i < 4; ++i) {
-        blocks[i] = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(30, 8), "block");
-        pop_graph_set_tile_mapping(bed.graph, blocks[i], i);
+        blocks[i] = pop_graph_add_variable(fixture.graph, POP_HALF, POP_SHAPE(30, 8), "block");
+        pop_graph_set_tile_mapping(fixture.graph, blocks[i], i);
     }
     pop_tensor upper = pop_tensor_concat(POP_TENSORS(blocks[2], blocks[1]), 1),
                lower = pop_tensor_concat(POP_TENSORS(blocks[0], blocks[3]), 1);
     pop_tensor acts = pop_tensor_concat(POP_TENSORS(upper, lower), 0),
-               bias = bed_input(&bed, POP_HALF, POP_SHAPE(16), BED_LINEAR);
-    bed_write(&bed, acts, NULL, -1, 1);
-    popops_add_in_place(bed.graph, acts, bias, bed.program, "bias");
-    assert_int_equal(pop_graph_num_vertices(bed.graph), 4);
-    double *x = bed_given(&bed, acts), *b = bed_given(&bed, bias), *got = bed_run(&bed, acts), wanted[960];
+               bias = fixture_input(&fixture, POP_HALF, POP_SHAPE(16), FIXTURE_LINEAR);
+    fixture_write(&fixture, acts, NULL, -1, 1);
+    popops_add_in_place(fixture.graph, acts, bias, fixture.program, "bias");
+    assert_int_equal(pop_graph_num_vertices(fixture.graph), 4);
+    double *x = fixture_given(&fixture, acts), *b = fixture_given(&fixture, bias), *got = fixture_run(&fixture, acts),
+           wanted[960];
     for (size_t i = 0; i < 960; ++i)
         wanted[i] = x[i] + b[i % 16];
-    bed_check(got, wanted, 960, 1e-3, 1e-4);
+    fixture_check(got, wanted, 960, 1e-3, 1e-4);
     pop_cycles cycles;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 8 + 6 * (27 + 3 + 15 + 2 * 4));
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_graph *graph = bed.graph;
-    pop_tensor f = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
-               i = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
-    pop_tensor four = bed_input(&bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR), none = { 0 };
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, popops_add_codelets_at);
+    pop_graph *graph = fixture.graph;
+    pop_tensor f = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3), FIXTURE_LINEAR),
+               i = fixture_input(&fixture, POP_INT, POP_SHAPE(3), FIXTURE_LINEAR);
+    pop_tensor four = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4), FIXTURE_LINEAR), none = { 0 };
 #define WRONG(call, status, api, words)                                                                                \
     call;                                                                                                              \
     assert_error(graph, status, api, words);
-    WRONG(popops_add(graph, f, i, bed.program, "x"), POP_TYPE_ERROR, "popops_add",
+    WRONG(popops_add(graph, f, i, fixture.program, "x"), POP_TYPE_ERROR, "popops_add",
           "operands are float and int: they must have the same type")
-    WRONG(popops_exp(graph, i, bed.program, "x"), POP_TYPE_ERROR, "popops_exp",
+    WRONG(popops_exp(graph, i, fixture.program, "x"), POP_TYPE_ERROR, "popops_exp",
           "operands are int; allowed are half, float")
-    WRONG(popops_bitwise_and(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_bitwise_and", "operands are float")
-    WRONG(popops_mul_in_place(graph, i, 0.5, bed.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place",
+    WRONG(popops_bitwise_and(graph, f, f, fixture.program, "x"), POP_TYPE_ERROR, "popops_bitwise_and",
+          "operands are float")
+    WRONG(popops_mul_in_place(graph, i, 0.5, fixture.program, "x"), POP_TYPE_ERROR, "popops_mul_in_place",
           "0.5 cannot be represented as int")
-    WRONG(popops_add(graph, i, 1e12, bed.program, "x"), POP_TYPE_ERROR, "popops_add",
+    WRONG(popops_add(graph, i, 1e12, fixture.program, "x"), POP_TYPE_ERROR, "popops_add",
           "1e+12 cannot be represented as int")
-    WRONG(popops_binary_as(POPOPS_BINARY_ADD, graph, POPOPS_OPERAND(f), POPOPS_OPERAND(f), POP_INT, bed.program, "x"),
-          POP_TYPE_ERROR, "popops_binary_as", "the result cannot be int; allowed are half, float")
+    WRONG(
+        popops_binary_as(POPOPS_BINARY_ADD, graph, POPOPS_OPERAND(f), POPOPS_OPERAND(f), POP_INT, fixture.program, "x"),
+        POP_TYPE_ERROR, "popops_binary_as", "the result cannot be int; allowed are half, float")
     WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, none), POP_FLOAT, "x"), POP_POPLAR_ERROR,
           "popops_create_output_for_element_wise_op", "input 2 is a null tensor")
     pop_graph *stranger = pop_graph_create(pop_graph_target(graph));
     pop_tensor strange =
         pop_graph_add_variable_mapped(stranger, POP_FLOAT, POP_SHAPE(3), POP_MAPPING_LINEAR, "strange");
-    WRONG(popops_add(graph, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add",
+    WRONG(popops_add(graph, f, strange, fixture.program, "x"), POP_POPLAR_ERROR, "popops_add",
           "operand 2 belongs to another graph")
-    WRONG(popops_add_with_output(graph, f, f, strange, bed.program, "x"), POP_POPLAR_ERROR, "popops_add_with_output",
-          "the output belongs to another graph")
+    WRONG(popops_add_with_output(graph, f, f, strange, fixture.program, "x"), POP_POPLAR_ERROR,
+          "popops_add_with_output", "the output belongs to another graph")
     pop_graph_destroy(stranger);
-    WRONG(popops_add(graph, 1, 2, bed.program, "x"), POP_TYPE_ERROR, "popops_add", "no operand is a tensor")
-    WRONG(popops_add(graph, f, none, bed.program, "x"), POP_POPLAR_ERROR, "popops_add", "operand 2 is a null tensor")
-    WRONG(popops_add(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_add",
+    WRONG(popops_add(graph, 1, 2, fixture.program, "x"), POP_TYPE_ERROR, "popops_add", "no operand is a tensor")
+    WRONG(popops_add(graph, f, none, fixture.program, "x"), POP_POPLAR_ERROR, "popops_add",
+          "operand 2 is a null tensor")
+    WRONG(popops_add(graph, f, four, fixture.program, "x"), POP_POPLAR_ERROR, "popops_add",
           "shapes {3} and {4} do not match")
-    WRONG(popops_select(graph, f, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_select",
+    WRONG(popops_select(graph, f, f, f, fixture.program, "x"), POP_TYPE_ERROR, "popops_select",
           "the condition is float, not bool")
-    WRONG(popops_lt_in_place(graph, f, f, bed.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place",
+    WRONG(popops_lt_in_place(graph, f, f, fixture.program, "x"), POP_TYPE_ERROR, "popops_lt_in_place",
           "the output is float, the result bool")
-    WRONG(popops_neg_with_output(graph, f, four, bed.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output",
+    WRONG(popops_neg_with_output(graph, f, four, fixture.program, "x"), POP_POPLAR_ERROR, "popops_neg_with_output",
           "the output has shape {4}, the result {3}")
-    WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), bed.program, "x"), POP_POPLAR_ERROR,
+    WRONG(popops_neg_in_place(graph, pop_tensor_broadcast(f, 2, 0), fixture.program, "x"), POP_POPLAR_ERROR,
           "popops_neg_in_place", "repeated elements")
-    WRONG(popops_unary_at(POP_HERE, POPOPS_UNARY_COUNT, graph, f, bed.program, "x"), POP_POPLAR_ERROR,
+    WRONG(popops_unary_at(POP_HERE, POPOPS_UNARY_COUNT, graph, f, fixture.program, "x"), POP_POPLAR_ERROR,
           "popops_element_wise", "there is no operator")
     WRONG(popops_create_output_for_element_wise_op(graph, POP_TENSORS(f, four), POP_FLOAT, "x"), POP_POPLAR_ERROR,
           "popops_create_output_for_element_wise_op", "do not match")
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

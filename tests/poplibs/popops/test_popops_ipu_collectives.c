@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives of the IPUs of one graph: values, the IPUs that hold them, unequal and empty parts, errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popops/ipu_collectives.h>
 
 enum { IPUS = 4, MAX_IPUS = 8, TILES = 5, WIDE = 1472, MAX_ELEMENTS = 250 };
 
-/* A test bed of several IPUs, with row i of data on IPU i. */
-static struct bed open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
+/* A fixture of several IPUs, with row i of data on IPU i. */
+static struct fixture open_bed_of(unsigned ipus, unsigned tiles, pop_type type, size_t elements, pop_tensor *data)
 {
     pop_error error;
-    struct bed bed = { .random = 1 };
-    bed.device = pop_ipu_model_create_device(
+    struct fixture fixture = { .random = 1 };
+    fixture.device = pop_ipu_model_create_device(
         &(pop_ipu_model){ .version = "ipu2", .num_ipus = ipus, .tiles_per_ipu = tiles }, &error);
-    bed.graph = pop_graph_create(pop_device_target(bed.device));
-    bed.program = pop_sequence(bed.graph, "test");
-    popops_add_codelets(bed.graph);
-    *data = pop_graph_add_variable(bed.graph, type, POP_SHAPE(ipus, elements), "data");
+    fixture.graph = pop_graph_create(pop_device_target(fixture.device));
+    fixture.program = pop_sequence(fixture.graph, "test");
+    popops_add_codelets(fixture.graph);
+    *data = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(ipus, elements), "data");
     for (unsigned i = 0; i < ipus; ++i)
         for (unsigned tile = 0; tile < tiles; ++tile)
             pop_graph_set_tile_mapping(
-                bed.graph,
+                fixture.graph,
                 pop_tensor_slice(pop_tensor_at(*data, i), elements * tile / tiles, elements * (tile + 1) / tiles, 0),
                 i * tiles + (tile + i) % tiles);
-    bed_write(&bed, *data, NULL, -2, 2);
-    return bed;
+    fixture_write(&fixture, *data, NULL, -2, 2);
+    return fixture;
 }
-static struct bed open_bed(unsigned ipus, pop_type type, size_t elements, pop_tensor *data)
+static struct fixture open_fixture(unsigned ipus, pop_type type, size_t elements, pop_tensor *data)
 {
     return open_bed_of(ipus, TILES, type, elements, data);
 }
@@ -66,27 +66,27 @@ enum { METHODS = sizeof(methods) / sizeof(methods[0]) };
 static void check_values_and_mappings(unsigned ipus, size_t elements, bool max, const char *method)
 {
     pop_tensor data, chunks[MAX_IPUS], out[3];
-    struct bed bed = open_bed(ipus, max ? POP_HALF : POP_FLOAT, elements, &data);
+    struct fixture fixture = open_fixture(ipus, max ? POP_HALF : POP_FLOAT, elements, &data);
     popops_operation op = max ? POPOPS_MAX : POPOPS_ADD;
     pop_options options = POP_OPTIONS({ "useReplicatedImplementation", "false" }, { "method", method });
-    assert_true(popops_reduce_scatter(bed.graph, data, op, bed.program, "a", options, chunks));
+    assert_true(popops_reduce_scatter(fixture.graph, data, op, fixture.program, "a", options, chunks));
     out[0] = pop_tensor_concat((pop_tensors){ ipus, chunks }, 0);
-    out[1] = popops_all_gather(bed.graph, (pop_tensors){ ipus, chunks }, bed.program, "b", options);
-    out[2] = popops_all_reduce(bed.graph, data, op, bed.program, "c", options);
+    out[1] = popops_all_gather(fixture.graph, (pop_tensors){ ipus, chunks }, fixture.program, "b", options);
+    out[2] = popops_all_reduce(fixture.graph, data, op, fixture.program, "c", options);
     for (unsigned i = 0; i < ipus; ++i) {
         assert_int_equal(pop_tensor_num_elements(chunks[i]), (i + 1) * elements / ipus - i * elements / ipus);
-        check_ipu(bed.graph, chunks[i], i);
-        check_ipu(bed.graph, pop_tensor_at(out[1], i), i);
-        check_ipu(bed.graph, pop_tensor_at(out[2], i), i);
+        check_ipu(fixture.graph, chunks[i], i);
+        check_ipu(fixture.graph, pop_tensor_at(out[1], i), i);
+        check_ipu(fixture.graph, pop_tensor_at(out[2], i), i);
     }
     assert_int_equal(pop_tensor_num_elements(out[2]), ipus * elements);
     double *got[3], wanted[MAX_IPUS * MAX_ELEMENTS];
-    bed_run_all(&bed, out, got, 3);
-    reduce_rows(wanted, bed_given(&bed, data), ipus, elements, max);
-    bed_check(got[0], wanted, elements, 1e-6, 1e-6);
-    bed_check(got[1], wanted, ipus * elements, 1e-6, 1e-6);
-    bed_check(got[2], wanted, ipus * elements, 1e-6, 1e-6);
-    bed_close(&bed);
+    fixture_run_all(&fixture, out, got, 3);
+    reduce_rows(wanted, fixture_given(&fixture, data), ipus, elements, max);
+    fixture_check(got[0], wanted, elements, 1e-6, 1e-6);
+    fixture_check(got[1], wanted, ipus * elements, 1e-6, 1e-6);
+    fixture_check(got[2], wanted, ipus * elements, 1e-6, 1e-6);
+    fixture_close(&fixture);
 }
 
 static void test_values_and_mappings(void **state)
@@ -107,10 +107,10 @@ static void test_operators(void **state)
     for (unsigned test = 0; test < 4 * METHODS; ++test) {
         popops_operation op = ops[test % 4];
         pop_tensor data;
-        struct bed bed = open_bed(PARTS, POP_FLOAT, ELEMENTS, &data);
-        pop_tensor out =
-            popops_all_reduce(bed.graph, data, op, bed.program, "all", POP_OPTIONS({ "method", methods[test / 4] }));
-        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[PARTS * ELEMENTS];
+        struct fixture fixture = open_fixture(PARTS, POP_FLOAT, ELEMENTS, &data);
+        pop_tensor out = popops_all_reduce(fixture.graph, data, op, fixture.program, "all",
+                                           POP_OPTIONS({ "method", methods[test / 4] }));
+        double *given = fixture_given(&fixture, data), *got = fixture_run(&fixture, out), wanted[PARTS * ELEMENTS];
         for (unsigned i = 0; i < ELEMENTS; ++i) {
             double sum = op == POPOPS_MUL ? 1 : op == POPOPS_MIN ? INFINITY : 0;
             for (unsigned row = 0; row < PARTS; ++row) {
@@ -123,8 +123,8 @@ static void test_operators(void **state)
             for (unsigned row = 0; row < PARTS; ++row)
                 wanted[row * ELEMENTS + i] = op == POPOPS_LOG_ADD ? log(sum) : sum;
         }
-        bed_check(got, wanted, (size_t)PARTS * ELEMENTS, 1e-5, 1e-5);
-        bed_close(&bed);
+        fixture_check(got, wanted, (size_t)PARTS * ELEMENTS, 1e-5, 1e-5);
+        fixture_close(&fixture);
     }
 }
 
@@ -144,16 +144,16 @@ static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t 
                            const char *method)
 {
     pop_tensor data, chunks[MAX_IPUS], out[2];
-    struct bed bed = open_bed_of(ipus, tiles, type, elements, &data);
+    struct fixture fixture = open_bed_of(ipus, tiles, type, elements, &data);
     pop_options options = POP_OPTIONS({ "method", method });
-    assert_true(popops_ipu_reduce_scatter(bed.graph, data, op, bed.program, "a", options, chunks));
+    assert_true(popops_ipu_reduce_scatter(fixture.graph, data, op, fixture.program, "a", options, chunks));
     out[0] = pop_tensor_concat((pop_tensors){ ipus, chunks }, 0);
-    out[1] = popops_ipu_all_reduce(bed.graph, data, op, bed.program, "b", options);
+    out[1] = popops_ipu_all_reduce(fixture.graph, data, op, fixture.program, "b", options);
     assert_int_equal(pop_tensor_num_elements(out[0]), elements);
     assert_int_equal(pop_tensor_dim(out[1], 0), ipus);
     assert_int_equal(pop_tensor_dim(out[1], 1), elements);
-    double *given = bed_given(&bed, data), *got[2], wanted[2][MAX_IPUS * MAX_ELEMENTS];
-    bed_run_all(&bed, out, got, 2);
+    double *given = fixture_given(&fixture, data), *got[2], wanted[2][MAX_IPUS * MAX_ELEMENTS];
+    fixture_run_all(&fixture, out, got, 2);
     for (unsigned ipu = 0; ipu < ipus; ++ipu)
         for (size_t i = 0; i < elements; ++i) {
             double value = wanted_of(op, given, ipus, elements, ipu, i);
@@ -163,9 +163,9 @@ static void check_operator(unsigned ipus, unsigned tiles, pop_type type, size_t 
         }
     /* Halves are rounded in each sum, of numbers up to 2, or 4 for squares. */
     double rounding = type == POP_HALF && op != POPOPS_COLLECTIVE_LOCAL ? 4.0 * ipus * ipus / 2048 : 1e-6;
-    bed_check(got[0], wanted[0], elements, 0, rounding);
-    bed_check(got[1], wanted[1], ipus * elements, 0, rounding);
-    bed_close(&bed);
+    fixture_check(got[0], wanted[0], elements, 0, rounding);
+    fixture_check(got[1], wanted[1], ipus * elements, 0, rounding);
+    fixture_close(&fixture);
 }
 
 /* No elements, one element, prime numbers of elements and of IPUs, one IPU, one tile; halves that need rounding. */
@@ -195,11 +195,11 @@ static struct cost cost_of(unsigned ipus, size_t elements, const char *method)
 {
     pop_error error = { 0 };
     pop_tensor data;
-    struct bed bed = open_bed_of(ipus, WIDE, POP_FLOAT, elements, &data);
-    popops_all_reduce(bed.graph, data, POPOPS_ADD, bed.program, "all", POP_OPTIONS({ "method", method }));
-    pop_engine *engine = pop_engine_create(bed.graph, POP_PROGRAMS(bed.program), POP_NO_OPTIONS, &error);
+    struct fixture fixture = open_bed_of(ipus, WIDE, POP_FLOAT, elements, &data);
+    popops_all_reduce(fixture.graph, data, POPOPS_ADD, fixture.program, "all", POP_OPTIONS({ "method", method }));
+    pop_engine *engine = pop_engine_create(fixture.graph, POP_PROGRAMS(fixture.program), POP_NO_OPTIONS, &error);
     assert_int_equal(error.status, POP_OK);
-    assert_int_equal(pop_engine_load_and_run(engine, bed.device, 0, &error), POP_OK);
+    assert_int_equal(pop_engine_load_and_run(engine, fixture.device, 0, &error), POP_OK);
     pop_profile_value profile;
     assert_int_equal(pop_engine_execution_profile(engine, &profile, &error), POP_OK);
     struct cost cost = { 0, pop_profile_as_double(pop_profile_path(&profile, "simulation.cycles")) };
@@ -209,7 +209,7 @@ static struct cost cost_of(unsigned ipus, size_t elements, const char *method)
             !strcmp(pop_profile_as_string(pop_profile_get(pop_profile_at(steps, i), "type")), "GlobalExchange");
     pop_profile_free(&profile);
     pop_engine_destroy(engine);
-    bed_close(&bed);
+    fixture_close(&fixture);
     return cost;
 }
 
@@ -249,7 +249,7 @@ static void test_gathered_by_position(void **state)
         unsigned ipus = all_ipus[test % 4], rings = 1 + test / 4, ring[MAX_IPUS], count = 0;
         size_t elements = 37;
         pop_tensor data;
-        struct bed bed = open_bed(ipus, POP_FLOAT, elements, &data);
+        struct fixture fixture = open_fixture(ipus, POP_FLOAT, elements, &data);
         popops_chunk chunks[2 * MAX_IPUS];
         for (unsigned i = 0; i < ipus; ++i) /* 0, 2, 4, ..., 5, 3, 1 */
             ring[i % 2 ? ipus - 1 - i / 2 : i / 2] = i;
@@ -266,17 +266,17 @@ static void test_gathered_by_position(void **state)
             chunks[(i * 5 + 3) % count] = kept;
         }
         pop_tensor out =
-            popops_all_gather_chunks(bed.graph, chunks, count, ipus, bed.program, "gather", POP_NO_OPTIONS);
-        double *given = bed_given(&bed, data), *got = bed_run(&bed, out), wanted[MAX_IPUS * 37];
+            popops_all_gather_chunks(fixture.graph, chunks, count, ipus, fixture.program, "gather", POP_NO_OPTIONS);
+        double *given = fixture_given(&fixture, data), *got = fixture_run(&fixture, out), wanted[MAX_IPUS * 37];
         for (unsigned place = 0; place < rings * ipus; ++place)
             for (size_t i = elements * place / (rings * ipus); i < elements * (place + 1) / (rings * ipus); ++i)
                 for (unsigned row = 0; row < ipus; ++row)
                     wanted[row * elements + i] = given[ring[place % ipus] * elements + i];
         assert_int_equal(pop_tensor_num_elements(out), ipus * elements);
         for (unsigned row = 0; row < ipus; ++row)
-            check_ipu(bed.graph, pop_tensor_at(out, row), row);
-        bed_check(got, wanted, ipus * elements, 0, 0);
-        bed_close(&bed);
+            check_ipu(fixture.graph, pop_tensor_at(out, row), row);
+        fixture_check(got, wanted, ipus * elements, 0, 0);
+        fixture_close(&fixture);
     }
 }
 
@@ -286,16 +286,16 @@ static void test_all_reduce_of_rank_3(void **state)
     (void)state;
     for (unsigned method = 0; method < METHODS; ++method) {
         pop_tensor data;
-        struct bed bed = open_bed(IPUS, POP_FLOAT, 6, &data);
+        struct fixture fixture = open_fixture(IPUS, POP_FLOAT, 6, &data);
         pop_tensor out =
-            popops_ipu_all_reduce(bed.graph, pop_tensor_reshape(data, POP_SHAPE(IPUS, 2, 3)), POPOPS_COLLECTIVE_ADD,
-                                  bed.program, "a", POP_OPTIONS({ "method", methods[method] }));
+            popops_ipu_all_reduce(fixture.graph, pop_tensor_reshape(data, POP_SHAPE(IPUS, 2, 3)), POPOPS_COLLECTIVE_ADD,
+                                  fixture.program, "a", POP_OPTIONS({ "method", methods[method] }));
         assert_int_equal(pop_tensor_rank(out), 3);
         assert_int_equal(pop_tensor_dim(out, 2), 3);
-        double *got = bed_run(&bed, out), wanted[IPUS * 6];
-        reduce_rows(wanted, bed_given(&bed, data), IPUS, 6, false);
-        bed_check(got, wanted, (size_t)IPUS * 6, 1e-6, 1e-6);
-        bed_close(&bed);
+        double *got = fixture_run(&fixture, out), wanted[IPUS * 6];
+        reduce_rows(wanted, fixture_given(&fixture, data), IPUS, 6, false);
+        fixture_check(got, wanted, (size_t)IPUS * 6, 1e-6, 1e-6);
+        fixture_close(&fixture);
     }
 }
 
@@ -303,30 +303,31 @@ static void mistakes_are_errors(void **state)
 {
     (void)state;
     pop_tensor data, chunks[IPUS] = { { 0 } };
-    struct bed bed = open_bed(IPUS, POP_FLOAT, 8, &data);
-    assert_false(
-        popops_reduce_scatter(bed.graph, pop_tensor_at(data, 0), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS, chunks));
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_reduce_scatter",
+    struct fixture fixture = open_fixture(IPUS, POP_FLOAT, 8, &data);
+    assert_false(popops_reduce_scatter(fixture.graph, pop_tensor_at(data, 0), POPOPS_ADD, fixture.program, "a",
+                                       POP_NO_OPTIONS, chunks));
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_reduce_scatter",
                  "the data has shape {8}; {IPUs, elements} is needed");
-    popops_all_reduce(bed.graph, pop_tensor_transpose(data), POPOPS_ADD, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "there are 8 parts, but the target has 4 IPUs");
-    popops_ipu_all_reduce(bed.graph, data, (popops_collective_operator)77, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is not an operation");
-    popops_ipu_reduce_scatter(bed.graph, data, POPOPS_COLLECTIVE_LOGICAL_OR, bed.program, "a", POP_NO_OPTIONS, chunks);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter",
+    popops_all_reduce(fixture.graph, pop_tensor_transpose(data), POPOPS_ADD, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_reduce", "there are 8 parts, but the target has 4 IPUs");
+    popops_ipu_all_reduce(fixture.graph, data, (popops_collective_operator)77, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_ipu_all_reduce", "77 is not an operation");
+    popops_ipu_reduce_scatter(fixture.graph, data, POPOPS_COLLECTIVE_LOGICAL_OR, fixture.program, "a", POP_NO_OPTIONS,
+                              chunks);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_ipu_reduce_scatter",
                  "the operator LOGICAL_OR does not take float");
-    popops_all_reduce(bed.graph, data, (popops_operation)77, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is not an operation");
-    popops_all_gather(bed.graph, (pop_tensors){ IPUS, chunks }, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "a null tensor");
-    popops_all_gather(bed.graph, (pop_tensors){ 0, NULL }, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather", "0 parts");
+    popops_all_reduce(fixture.graph, data, (popops_operation)77, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_reduce", "77 is not an operation");
+    popops_all_gather(fixture.graph, (pop_tensors){ IPUS, chunks }, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_gather", "a null tensor");
+    popops_all_gather(fixture.graph, (pop_tensors){ 0, NULL }, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_gather", "0 parts");
     popops_chunk twice[2] = { { pop_tensor_at(data, 0), 1, 0 }, { pop_tensor_at(data, 1), 1, 0 } };
-    popops_all_gather_chunks(bed.graph, twice, 2, 2, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "two chunks have offset 0 and index 1");
-    popops_all_gather_chunks(bed.graph, NULL, 0, 2, bed.program, "a", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "there are no chunks");
-    bed_close(&bed);
+    popops_all_gather_chunks(fixture.graph, twice, 2, 2, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "two chunks have offset 0 and index 1");
+    popops_all_gather_chunks(fixture.graph, NULL, 0, 2, fixture.program, "a", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_all_gather_chunks", "there are no chunks");
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -18,23 +18,23 @@ static void test_lengths(void **state)
                 pop_shape shape = n > 100 ? POP_SHAPE(3, 7, n) : POP_SHAPE(29, 7, n);
                 unsigned dim = at % 5 < 3 ? 2 : at % 5 - 3; /* max elements in rows */
                 bool product = op == POPOPS_MUL && pop_type_is_floating_point(types[t]);
-                struct bed bed = bed_open(at % 3 ? BED_MODEL : BED_CPU, 1, popops_add_codelets_at);
-                bed.random = at;
-                pop_tensor in = product ? bed_input_of(&bed, types[t], shape, BED_LINEAR, 0.99, 1.01)
-                                        : bed_input(&bed, types[t], shape, BED_LINEAR);
+                struct fixture fixture = fixture_open(at % 3 ? FIXTURE_MODEL : FIXTURE_CPU, 1, popops_add_codelets_at);
+                fixture.random = at;
+                pop_tensor in = product ? fixture_input_of(&fixture, types[t], shape, FIXTURE_LINEAR, 0.99, 1.01)
+                                        : fixture_input(&fixture, types[t], shape, FIXTURE_LINEAR);
                 popops_reduce_params params = { .op = op };
-                pop_tensor out =
-                    popops_reduce(bed.graph, in, types[t], POP_DIMS(dim), params, bed.program, "r", POP_NO_OPTIONS);
-                double *got = bed_run(&bed, out);
-                struct wanted wanted = reference(bed_given(&bed, in), shape, POP_DIMS(dim), op);
+                pop_tensor out = popops_reduce(fixture.graph, in, types[t], POP_DIMS(dim), params, fixture.program, "r",
+                                               POP_NO_OPTIONS);
+                double *got = fixture_run(&fixture, out);
+                struct wanted wanted = reference(fixture_given(&fixture, in), shape, POP_DIMS(dim), op);
                 for (size_t k = 0; k < wanted.count && op == POPOPS_MUL && !product; ++k)
                     wanted.values[k] = fabs(wanted.values[k]) < 2147483648.0
                                            ? wanted.values[k]
                                            : got[k]; /* test_random has the wrapping ones */
-                bed_check(got, wanted.values, wanted.count, types[t] == POP_HALF ? 2e-3 : 4e-6,
-                          types[t] == POP_HALF ? 2e-2 : 1e-5);
+                fixture_check(got, wanted.values, wanted.count, types[t] == POP_HALF ? 2e-3 : 4e-6,
+                              types[t] == POP_HALF ? 2e-2 : 1e-5);
                 free(wanted.values);
-                bed_close(&bed);
+                fixture_close(&fixture);
             }
 }
 
@@ -47,18 +47,18 @@ static void test_equal_rows_give_equal_bits(void **state)
         double values[ROWS * 60], sum = 0;
         for (size_t i = 0; i < ROWS * n; ++i)
             values[i] = 1 / (3.0 + (double)(i % n));
-        for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-            struct bed bed = bed_open(device, 1, popops_add_codelets_at);
-            pop_tensor in = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(ROWS, n), "in");
-            pop_graph_set_tile_mapping(bed.graph, in, 0);
-            bed_write(&bed, in, values, 0, 0);
+        for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+            struct fixture fixture = fixture_open(device, 1, popops_add_codelets_at);
+            pop_tensor in = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(ROWS, n), "in");
+            pop_graph_set_tile_mapping(fixture.graph, in, 0);
+            fixture_write(&fixture, in, values, 0, 0);
             popops_reduce_params params = { .op = POPOPS_ADD };
-            double *got = bed_run(
-                &bed, popops_reduce(bed.graph, in, POP_FLOAT, POP_DIMS(1), params, bed.program, "r", POP_NO_OPTIONS));
-            sum = device == BED_CPU ? got[0] : sum;
+            double *got = fixture_run(&fixture, popops_reduce(fixture.graph, in, POP_FLOAT, POP_DIMS(1), params,
+                                                              fixture.program, "r", POP_NO_OPTIONS));
+            sum = device == FIXTURE_CPU ? got[0] : sum;
             for (size_t k = 0; k < ROWS; ++k)
                 assert_true(got[k] == sum);
-            bed_close(&bed);
+            fixture_close(&fixture);
         }
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Estimates of element-wise vertices by the formulas of Poplibs 1.2 and of 2021, calculated by hand. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 

@@ -95,7 +95,7 @@ static void compare(const char *what, double seen, double wanted, pop_type type,
 
 /* ---- each collective, on replicas in groups ---- */
 
-struct setup {
+struct collective_case {
     unsigned replicas;
     popops_replica_group group;
     size_t elements;
@@ -104,9 +104,9 @@ struct setup {
     pop_type type;
 };
 
-static void check_reductions(const struct setup *s, const char *threads)
+static void check_reductions(const struct collective_case *s, const char *threads)
 {
-    struct rig r;
+    struct replica_fixture r;
     size_t n = s->elements;
     unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[LIMIT];
     size_t part = (n + size - 1) / size;
@@ -116,8 +116,9 @@ static void check_reductions(const struct setup *s, const char *threads)
         place[LIMIT * MAX_ELEMENTS];
     snprintf(what, sizeof(what), "%s by %s of %zu %s in groups of %u of %u, %s threads",
              popops_collective_operator_name(s->op), s->method, n, pop_type_name(s->type), size, s->replicas, threads);
-    open_rig(&r, s->replicas, TILES);
-    pop_tensor data = rig_input(&r, s->type, POP_SHAPE(n), "in"), own = rig_input(&r, s->type, POP_SHAPE(n), "place");
+    open_replica_fixture(&r, s->replicas, TILES);
+    pop_tensor data = replica_fixture_input(&r, s->type, POP_SHAPE(n), "in"),
+               own = replica_fixture_input(&r, s->type, POP_SHAPE(n), "place");
     pop_tensor out = popops_group_all_reduce(r.graph, data, s->op, s->group, r.program, "all", options);
     pop_tensor scattered = popops_group_reduce_scatter(r.graph, data, s->op, s->group, r.program, "part", options);
     popops_group_all_reduce_with_output(r.graph, own, own, s->op, s->group, r.program, "place", options);
@@ -127,16 +128,16 @@ static void check_reductions(const struct setup *s, const char *threads)
     const pop_error *error = pop_graph_error(r.graph);
     if (error)
         fail_msg("%s: %s", what, error->text);
-    load_rig(&r, POP_OPTIONS({ "target.hostThreads", threads }));
+    load_replica_fixture(&r, POP_OPTIONS({ "target.hostThreads", threads }));
     fill(in, s->type, s->replicas, n);
     for (int times = 0; times < 2; ++times) { /* values of an earlier run have no effect */
-        rig_put(&r, "in", s->type, in, n);
-        rig_put(&r, "place", s->type, in, n);
-        run_rig(&r);
+        replica_fixture_put(&r, "in", s->type, in, n);
+        replica_fixture_put(&r, "place", s->type, in, n);
+        run_replica_fixture(&r);
     }
-    rig_get(&r, "out", s->type, all, n);
-    rig_get(&r, "place", s->type, place, n);
-    rig_get(&r, "part", s->type, parts, part);
+    replica_fixture_get(&r, "out", s->type, all, n);
+    replica_fixture_get(&r, "place", s->type, place, n);
+    replica_fixture_get(&r, "part", s->type, parts, part);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
         while (members[rank] != replica)
@@ -155,20 +156,20 @@ static void check_reductions(const struct setup *s, const char *threads)
             if (i / part == rank)
                 compare("padding", parts[replica * part + i % part], 0, s->type, replica, i);
     }
-    close_rig(&r);
+    close_replica_fixture(&r);
 }
 
-static void check_moves(const struct setup *s, const char *threads)
+static void check_moves(const struct collective_case *s, const char *threads)
 {
-    struct rig r;
+    struct replica_fixture r;
     size_t n = s->elements;
     unsigned size = s->group.type == POPOPS_GROUP_ALL ? s->replicas : s->group.size, members[LIMIT], root = size / 2;
     pop_options options = POP_OPTIONS({ "method", s->method });
     static double in[LIMIT * LIMIT * MAX_ELEMENTS], gathered[LIMIT * LIMIT * MAX_ELEMENTS],
         exchanged[LIMIT * LIMIT * MAX_ELEMENTS], sent[LIMIT * LIMIT * MAX_ELEMENTS];
-    open_rig(&r, s->replicas, TILES);
-    pop_tensor data = rig_input(&r, s->type, POP_SHAPE(n, 1), "in"),
-               rows = rig_input(&r, s->type, POP_SHAPE(size, n), "rows");
+    open_replica_fixture(&r, s->replicas, TILES);
+    pop_tensor data = replica_fixture_input(&r, s->type, POP_SHAPE(n, 1), "in"),
+               rows = replica_fixture_input(&r, s->type, POP_SHAPE(size, n), "rows");
     pop_tensor all = popops_group_all_gather(r.graph, data, s->group, r.program, "gather", options),
                to = popops_group_all_to_all(r.graph, rows, s->group, r.program, "to", options),
                one = popops_group_broadcast(r.graph, data, root, s->group, r.program, "one", options);
@@ -180,14 +181,14 @@ static void check_moves(const struct setup *s, const char *threads)
     pop_graph_create_host_read(r.graph, "all", all);
     pop_graph_create_host_read(r.graph, "to", to);
     pop_graph_create_host_read(r.graph, "one", one);
-    load_rig(&r, POP_OPTIONS({ "target.hostThreads", threads }));
+    load_replica_fixture(&r, POP_OPTIONS({ "target.hostThreads", threads }));
     fill(in, s->type, s->replicas, n);
     fill(sent, s->type, s->replicas, size * n);
-    rig_put(&r, "in", s->type, in, n);
-    rig_put(&r, "rows", s->type, sent, size * n);
-    run_rig(&r);
-    rig_get(&r, "all", s->type, gathered, size * n);
-    rig_get(&r, "to", s->type, exchanged, size * n);
+    replica_fixture_put(&r, "in", s->type, in, n);
+    replica_fixture_put(&r, "rows", s->type, sent, size * n);
+    run_replica_fixture(&r);
+    replica_fixture_get(&r, "all", s->type, gathered, size * n);
+    replica_fixture_get(&r, "to", s->type, exchanged, size * n);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         unsigned count = members_of(s->group, s->replicas, replica, members), rank = 0;
         while (members[rank] != replica)
@@ -200,13 +201,13 @@ static void check_moves(const struct setup *s, const char *threads)
                         s->type, replica, m * n + i);
             }
     }
-    rig_get(&r, "one", s->type, gathered, n);
+    replica_fixture_get(&r, "one", s->type, gathered, n);
     for (unsigned replica = 0; replica < s->replicas; ++replica) {
         members_of(s->group, s->replicas, replica, members);
         for (size_t i = 0; i < n; ++i)
             compare("broadcast", gathered[replica * n + i], in[members[root] * n + i], s->type, replica, i);
     }
-    close_rig(&r);
+    close_replica_fixture(&r);
 }
 
 /* ---- the tests ---- */
@@ -218,8 +219,8 @@ static void test_methods_and_sizes(void **state)
     static const size_t sizes[] = { 1, 5, 37 };
     for (size_t m = 0; m < METHODS; ++m)
         for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); ++c) {
-            struct setup s = { counts[c],  { POPOPS_GROUP_ALL, 0, 1 }, sizes[(m + c) % 3],
-                               methods[m], POPOPS_COLLECTIVE_ADD,      POP_FLOAT };
+            struct collective_case s = { counts[c],  { POPOPS_GROUP_ALL, 0, 1 }, sizes[(m + c) % 3],
+                                         methods[m], POPOPS_COLLECTIVE_ADD,      POP_FLOAT };
             check_reductions(&s, c % 2 ? "1" : "3");
             check_moves(&s, c % 2 ? "3" : "1");
         }
@@ -238,8 +239,8 @@ static void test_odd_sizes(void **state)
     };
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); ++r)
         for (size_t m = r % 2; m < METHODS; m += 2) {
-            struct setup s = { rows[r].replicas, { POPOPS_GROUP_ALL, 0, 1 }, rows[r].elements,
-                               methods[m],       POPOPS_COLLECTIVE_MEAN,     rows[r].type };
+            struct collective_case s = { rows[r].replicas, { POPOPS_GROUP_ALL, 0, 1 }, rows[r].elements,
+                                         methods[m],       POPOPS_COLLECTIVE_MEAN,     rows[r].type };
             check_reductions(&s, "2");
             check_moves(&s, "1");
         }
@@ -261,7 +262,8 @@ static void test_operators(void **state)
         { POPOPS_COLLECTIVE_LOG_ADD, POP_FLOAT },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-        struct setup s = { 3 + i % 2, { POPOPS_GROUP_ALL, 0, 1 }, 11, methods[i % METHODS], rows[i].op, rows[i].type };
+        struct collective_case s = { 3 + i % 2,   { POPOPS_GROUP_ALL, 0, 1 }, 11, methods[i % METHODS], rows[i].op,
+                                     rows[i].type };
         check_reductions(&s, "2");
         s.replicas = 1;
         check_reductions(&s, "2");
@@ -278,24 +280,24 @@ static void test_log_add_of_minus_infinity(void **state)
     const double wanted[N] = { -INFINITY, 0.5, -2, 1 + log(3) };
     for (size_t m = 0; m < METHODS; ++m)
         for (int half = 0; half < 2; ++half) {
-            struct rig r;
+            struct replica_fixture r;
             double seen[REPLICAS * N];
             pop_type type = half ? POP_HALF : POP_FLOAT;
-            open_rig(&r, REPLICAS, TILES);
-            pop_tensor out =
-                popops_group_all_reduce(r.graph, rig_input(&r, type, POP_SHAPE(N), "in"), POPOPS_COLLECTIVE_LOG_ADD,
-                                        POPOPS_ALL_REPLICAS, r.program, "all", POP_OPTIONS({ "method", methods[m] }));
+            open_replica_fixture(&r, REPLICAS, TILES);
+            pop_tensor out = popops_group_all_reduce(r.graph, replica_fixture_input(&r, type, POP_SHAPE(N), "in"),
+                                                     POPOPS_COLLECTIVE_LOG_ADD, POPOPS_ALL_REPLICAS, r.program, "all",
+                                                     POP_OPTIONS({ "method", methods[m] }));
             pop_graph_create_host_read(r.graph, "out", out);
-            load_rig(&r, POP_NO_OPTIONS);
-            rig_put(&r, "in", type, in, N);
-            run_rig(&r);
-            rig_get(&r, "out", type, seen, N);
+            load_replica_fixture(&r, POP_NO_OPTIONS);
+            replica_fixture_put(&r, "in", type, in, N);
+            run_replica_fixture(&r);
+            replica_fixture_get(&r, "out", type, seen, N);
             for (size_t i = 0; i < REPLICAS * N; ++i)
                 if (isinf(wanted[i % N]))
                     assert_true(seen[i] == wanted[i % N]);
                 else
                     compare(methods[m], seen[i], wanted[i % N], type, (unsigned)(i / N), i % N);
-            close_rig(&r);
+            close_replica_fixture(&r);
         }
 }
 
@@ -312,14 +314,14 @@ static void test_groups(void **state)
         { 6, { POPOPS_GROUP_CONSECUTIVE, 6, 0 } }, { 9, { POPOPS_GROUP_CONSECUTIVE, 3, 3 } },
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-        struct setup s = { rows[i].replicas,           rows[i].group,         10,
-                           methods[(i + 1) % METHODS], POPOPS_COLLECTIVE_ADD, POP_FLOAT };
+        struct collective_case s = { rows[i].replicas,           rows[i].group,         10,
+                                     methods[(i + 1) % METHODS], POPOPS_COLLECTIVE_ADD, POP_FLOAT };
         check_reductions(&s, "2");
         check_moves(&s, "2");
     }
 }
 
-static void fails(struct rig *r, pop_status status, const char *words)
+static void fails(struct replica_fixture *r, pop_status status, const char *words)
 {
     pop_error error = { 0 };
     assert_int_equal(pop_graph_take_error(r->graph, &error), status);
@@ -330,9 +332,10 @@ static void fails(struct rig *r, pop_status status, const char *words)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct rig r;
-    open_rig(&r, 4, TILES);
-    pop_tensor f = rig_input(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"), b = rig_input(&r, POP_BOOL, POP_SHAPE(4), "b");
+    struct replica_fixture r;
+    open_replica_fixture(&r, 4, TILES);
+    pop_tensor f = replica_fixture_input(&r, POP_FLOAT, POP_SHAPE(4, 2), "f"),
+               b = replica_fixture_input(&r, POP_BOOL, POP_SHAPE(4), "b");
     popops_replica_group all = POPOPS_ALL_REPLICAS;
     popops_group_all_reduce(r.graph, b, POPOPS_COLLECTIVE_ADD, all, r.program, "x", POP_NO_OPTIONS);
     fails(&r, POP_POPLAR_ERROR, "operator ADD does not take bool; it takes numbers");
@@ -357,7 +360,7 @@ static void mistakes_are_errors(void **state)
     fails(&r, POP_POPLAR_ERROR, "the output is float {8}, the data float {4,2}");
     popops_group_all_gather(r.graph, f, all, r.program, "x", POP_OPTIONS({ "method", "square" }));
     fails(&r, POP_INVALID_OPTION, "option 'method' cannot be 'square'");
-    close_rig(&r);
+    close_replica_fixture(&r);
 }
 
 /* Rings in both directions use more links at the same time; two rings use no more of the ladder than one. */
@@ -371,18 +374,18 @@ struct reduction {
 };
 static pop_cycles cycles_by(const char *method, const struct reduction *of)
 {
-    struct rig r;
+    struct replica_fixture r;
     pop_error error = { 0 };
     pop_cycles cycles;
-    open_rig_options(&r, of->members, 256, POP_OPTIONS({ "ipuLinkDomainSize", of->domain }));
-    pop_tensor t = rig_input(&r, POP_FLOAT, POP_SHAPE(of->elements), "t");
+    open_replica_fixture_options(&r, of->members, 256, POP_OPTIONS({ "ipuLinkDomainSize", of->domain }));
+    pop_tensor t = replica_fixture_input(&r, POP_FLOAT, POP_SHAPE(of->elements), "t");
     popops_group_all_reduce_with_output(
         r.graph, t, t, of->op, POPOPS_ALL_REPLICAS, r.program, "x",
         POP_OPTIONS({ "method", method }, { "syncful.maxBroadcastSize", of->max_broadcast }));
-    load_rig(&r, POP_OPTIONS({ "target.hostThreads", "2" }));
-    run_rig(&r);
+    load_replica_fixture(&r, POP_OPTIONS({ "target.hostThreads", "2" }));
+    run_replica_fixture(&r);
     must(pop_engine_cycles(r.engine, &cycles, &error), &error);
-    close_rig(&r);
+    close_replica_fixture(&r);
     return cycles;
 }
 

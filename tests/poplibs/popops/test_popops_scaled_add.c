@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scaled additions: all types and forms on scattered mappings, against double precision; cost and errors. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popops/scaled_add.h>
@@ -23,20 +23,20 @@ static double wanted_of(enum form form, double a, double b, double x, double y)
     }
 }
 
-static pop_tensor factor(struct bed *bed, pop_type type, double value)
+static pop_tensor factor(struct fixture *fixture, pop_type type, double value)
 {
-    pop_tensor t = pop_graph_add_variable(bed->graph, type, POP_SHAPE(1), "factor");
-    bed_write(bed, t, &value, 0, 0); /* unmapped: it is mapped */
+    pop_tensor t = pop_graph_add_variable(fixture->graph, type, POP_SHAPE(1), "factor");
+    fixture_write(fixture, t, &value, 0, 0); /* unmapped: it is mapped */
     return t;
 }
 
-static void call(struct bed *bed, enum form form, pop_tensor a, pop_tensor b, double x, double y, pop_type scale,
-                 pop_options options)
+static void call(struct fixture *fixture, enum form form, pop_tensor a, pop_tensor b, double x, double y,
+                 pop_type scale, pop_options options)
 {
-    pop_graph *graph = bed->graph;
-    pop_program seq = bed->program;
-    pop_tensor tx = scale && form >= ADD_BOTH ? factor(bed, scale, x) : (pop_tensor){ 0 },
-               ty = scale ? factor(bed, scale, y) : tx;
+    pop_graph *graph = fixture->graph;
+    pop_program seq = fixture->program;
+    pop_tensor tx = scale && form >= ADD_BOTH ? factor(fixture, scale, x) : (pop_tensor){ 0 },
+               ty = scale ? factor(fixture, scale, y) : tx;
     popops_scaled_add_specialisation how = form == MIX ? POPOPS_X_MINUS_AX_PLUS_BY : POPOPS_SCALED_ADD_DEFAULT;
     switch (form) {
     case ADD:
@@ -73,17 +73,17 @@ static double rounded(pop_type type, double value)
     return value;
 }
 
-static void check_form(enum bed_device device, enum form form, pop_type data, pop_type delta, pop_type scale,
+static void check_form(enum fixture_device device, enum form form, pop_type data, pop_type delta, pop_type scale,
                        unsigned seed)
 {
-    struct bed bed = bed_open(device, 3, popops_add_codelets_at);
-    bed.random = seed;
+    struct fixture fixture = fixture_open(device, 3, popops_add_codelets_at);
+    fixture.random = seed;
     bool integer = !pop_type_is_floating_point(data);
     double x = integer ? 1 + (double)(seed % 3) : 0.7, y = integer ? 3 : seed % 2 ? 0.3 : -1.5;
-    pop_tensor a = bed_input(&bed, data, POP_SHAPE(7, 1 + seed % 9), seed % 3),
-               b = bed_input(&bed, delta, POP_SHAPE(7, 1 + seed % 9), seed % 2);
-    call(&bed, form, a, b, x, y, scale, seed % 4 ? POP_NO_OPTIONS : POP_OPTIONS({ "optimizeForSpeed", "true" }));
-    double *got = bed_run(&bed, a), *as = bed_given(&bed, a), *bs = bed_given(&bed, b);
+    pop_tensor a = fixture_input(&fixture, data, POP_SHAPE(7, 1 + seed % 9), seed % 3),
+               b = fixture_input(&fixture, delta, POP_SHAPE(7, 1 + seed % 9), seed % 2);
+    call(&fixture, form, a, b, x, y, scale, seed % 4 ? POP_NO_OPTIONS : POP_OPTIONS({ "optimizeForSpeed", "true" }));
+    double *got = fixture_run(&fixture, a), *as = fixture_given(&fixture, a), *bs = fixture_given(&fixture, b);
     x = scale ? rounded(scale, x) : x;
     y = scale ? rounded(scale, y) : y;
     double tolerance = data == POP_HALF ? 5e-4 : data == POP_FLOAT ? 3e-7 : 0;
@@ -97,7 +97,7 @@ static void check_form(enum bed_device device, enum form form, pop_type data, po
             fail_msg("form %d, %s += %s * %s: %.9g where %.9g was expected", (int)form, pop_type_name(data),
                      pop_type_name(scale), pop_type_name(delta), got[i], wanted);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_every_form(void **state)
@@ -106,7 +106,7 @@ static void test_every_form(void **state)
     static const pop_type reals[] = { POP_HALF, POP_FLOAT }, scales[] = { POP_TYPE_NULL, POP_HALF, POP_FLOAT },
                           integers[] = { POP_INT, POP_UNSIGNED_INT };
     unsigned seed = 1;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (enum form form = ADD; form < FORMS; ++form) {
             for (size_t i = 0; i < 12; ++i)
                 check_form(device, form, reals[i % 2], reals[i / 2 % 2], scales[i / 4], ++seed);
@@ -121,46 +121,47 @@ static void test_factor_of_half(void **state)
 {
     (void)state;
     for (int coarse = 0; coarse < 2; ++coarse) {
-        struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
         double zero = 0, big = 2048, tenth = 0.1;
-        pop_tensor a = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "a"),
-                   b = pop_graph_add_variable(bed.graph, POP_HALF, POP_SHAPE(), "b");
-        bed_map(&bed, a, BED_ONE_TILE);
-        bed_map(&bed, b, BED_ONE_TILE);
-        bed_write(&bed, a, &zero, 0, 0);
-        bed_write(&bed, b, &big, 0, 0);
-        popops_scaled_add_to_constant(bed.graph, a, b, tenth, bed.program, "s",
+        pop_tensor a = pop_graph_add_variable(fixture.graph, POP_HALF, POP_SHAPE(), "a"),
+                   b = pop_graph_add_variable(fixture.graph, POP_HALF, POP_SHAPE(), "b");
+        fixture_map(&fixture, a, FIXTURE_ONE_TILE);
+        fixture_map(&fixture, b, FIXTURE_ONE_TILE);
+        fixture_write(&fixture, a, &zero, 0, 0);
+        fixture_write(&fixture, b, &big, 0, 0);
+        popops_scaled_add_to_constant(fixture.graph, a, b, tenth, fixture.program, "s",
                                       coarse ? POP_OPTIONS({ "scaleFloatToHalfTolerance", "0.01" }) : POP_NO_OPTIONS);
-        double *got = bed_run(&bed, a);
+        double *got = fixture_run(&fixture, a);
         assert_true(got[0] == (coarse ? 2048 * rounded(POP_HALF, 0.1) : rounded(POP_HALF, 204.8)));
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
 static void test_empty_tensors_views_and_cost(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(12, 12), BED_ONE_TILE),
-               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(12), BED_ONE_TILE);
-    popops_scaled_add_to_constant(bed.graph, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(a, 3, 3, 0), 2, bed.program,
-                                  "s", POP_NO_OPTIONS);
-    popops_scaled_add_to_constant(bed.graph, a, pop_tensor_broadcast(pop_tensor_reshape(b, POP_SHAPE(1, 12)), 12, 0), 2,
-                                  bed.program, "s", POP_NO_OPTIONS);
-    double *got = bed_run(&bed, a), *as = bed_given(&bed, a), *bs = bed_given(&bed, b);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(12, 12), FIXTURE_ONE_TILE),
+               b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(12), FIXTURE_ONE_TILE);
+    popops_scaled_add_to_constant(fixture.graph, pop_tensor_slice(a, 3, 3, 0), pop_tensor_slice(a, 3, 3, 0), 2,
+                                  fixture.program, "s", POP_NO_OPTIONS);
+    popops_scaled_add_to_constant(fixture.graph, a,
+                                  pop_tensor_broadcast(pop_tensor_reshape(b, POP_SHAPE(1, 12)), 12, 0), 2,
+                                  fixture.program, "s", POP_NO_OPTIONS);
+    double *got = fixture_run(&fixture, a), *as = fixture_given(&fixture, a), *bs = fixture_given(&fixture, b);
     for (size_t i = 0; i < 144; ++i)
         assert_true(fabs(got[i] - (as[i] + 2 * bs[i % 12])) < 1e-6);
-    bed_close(&bed);
+    fixture_close(&fixture);
 
-    bed = bed_open(BED_MODEL, 1, popops_add_codelets_at);
-    a = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE),
-    b = bed_input(&bed, POP_FLOAT, POP_SHAPE(144), BED_ONE_TILE);
-    popops_scaled_add_to_constant(bed.graph, a, b, 2, bed.program, "s", POP_NO_OPTIONS);
-    bed_run(&bed, a);
+    fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+    a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(144), FIXTURE_ONE_TILE),
+    b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(144), FIXTURE_ONE_TILE);
+    popops_scaled_add_to_constant(fixture.graph, a, b, 2, fixture.program, "s", POP_NO_OPTIONS);
+    fixture_run(&fixture, a);
     pop_cycles cycles;
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, NULL), POP_OK);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
     assert_int_equal(cycles.compute, 21 + 198 + 7 + 12 + 6 * (18 + 6 + 3 * 11)); /* 12 vectors a worker */
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Elements of other operands that overlap a are read before they are written. */
@@ -168,25 +169,26 @@ static void test_operands_that_overlap(void **state)
 {
     (void)state;
     enum { COUNT = 203 };
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d)
         for (int tested = 0; tested < 3; ++tested) { /* b before a, b after a, a factor of a */
-            struct bed bed = bed_open(d, 3, popops_add_codelets_at);
-            pop_tensor t = bed_input(&bed, POP_FLOAT, POP_SHAPE(COUNT), d == BED_CPU ? BED_ONE_TILE : BED_SCATTERED);
+            struct fixture fixture = fixture_open(d, 3, popops_add_codelets_at);
+            pop_tensor t = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(COUNT),
+                                         d == FIXTURE_CPU ? FIXTURE_ONE_TILE : FIXTURE_SCATTERED);
             pop_tensor head = pop_tensor_slice(t, 0, COUNT - 1, 0), tail = pop_tensor_slice(t, 1, COUNT, 0);
-            double *given = bed_given(&bed, t), wanted[COUNT];
+            double *given = fixture_given(&fixture, t), wanted[COUNT];
             memcpy(wanted, given, sizeof(wanted));
             if (tested == 2)
-                popops_scaled_add_to(bed.graph, t, t, pop_tensor_at(t, 0), bed.program, "s", POP_NO_OPTIONS);
+                popops_scaled_add_to(fixture.graph, t, t, pop_tensor_at(t, 0), fixture.program, "s", POP_NO_OPTIONS);
             else
-                popops_scaled_add_to_constant(bed.graph, tested ? head : tail, tested ? tail : head, 0.5, bed.program,
-                                              "s", POP_NO_OPTIONS);
+                popops_scaled_add_to_constant(fixture.graph, tested ? head : tail, tested ? tail : head, 0.5,
+                                              fixture.program, "s", POP_NO_OPTIONS);
             for (size_t i = 0; i < COUNT; ++i)
                 if (tested == 2)
                     wanted[i] += given[0] * given[i];
                 else if (tested ? i + 1 < COUNT : i > 0)
                     wanted[i] += 0.5 * given[tested ? i + 1 : i - 1];
-            bed_check(bed_run(&bed, t), wanted, COUNT, 1e-6, 1e-6);
-            bed_close(&bed);
+            fixture_check(fixture_run(&fixture, t), wanted, COUNT, 1e-6, 1e-6);
+            fixture_close(&fixture);
         }
 }
 
@@ -200,57 +202,59 @@ static void test_other_types_of_b(void **state)
                                          { POP_INT, POP_SHORT },
                                          { POP_FLOAT, POP_BOOL } };
     for (unsigned test = 0; test < 10; ++test) {
-        struct bed bed = bed_open(test / 5 ? BED_MODEL : BED_CPU, 2, popops_add_codelets_at);
-        pop_tensor a = bed_input(&bed, types[test % 5][0], POP_SHAPE(5, 3), BED_SCATTERED),
-                   b = bed_input(&bed, types[test % 5][1], POP_SHAPE(5, 3), BED_LINEAR);
-        double *x = bed_given(&bed, a), *y = bed_given(&bed, b), wanted[15];
+        struct fixture fixture = fixture_open(test / 5 ? FIXTURE_MODEL : FIXTURE_CPU, 2, popops_add_codelets_at);
+        pop_tensor a = fixture_input(&fixture, types[test % 5][0], POP_SHAPE(5, 3), FIXTURE_SCATTERED),
+                   b = fixture_input(&fixture, types[test % 5][1], POP_SHAPE(5, 3), FIXTURE_LINEAR);
+        double *x = fixture_given(&fixture, a), *y = fixture_given(&fixture, b), wanted[15];
         for (size_t i = 0; i < 15; ++i)
             wanted[i] = x[i] + 2 * y[i] - 3 * y[i];
-        popops_scaled_add_to_constant(bed.graph, a, b, 2, bed.program, "s", POP_NO_OPTIONS);
-        popops_scaled_subtract_from_constant(bed.graph, a, b, 3, bed.program, "s", POP_NO_OPTIONS);
-        bed_check(bed_run(&bed, a), wanted, 15, 0, types[test % 5][0] == POP_HALF ? 0.05 : 1e-5);
-        bed_close(&bed);
+        popops_scaled_add_to_constant(fixture.graph, a, b, 2, fixture.program, "s", POP_NO_OPTIONS);
+        popops_scaled_subtract_from_constant(fixture.graph, a, b, 3, fixture.program, "s", POP_NO_OPTIONS);
+        fixture_check(fixture_run(&fixture, a), wanted, 15, 0, types[test % 5][0] == POP_HALF ? 0.05 : 1e-5);
+        fixture_close(&fixture);
     }
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, popops_add_codelets_at);
-    pop_tensor a = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2), BED_LINEAR),
-               b = bed_input(&bed, POP_FLOAT, POP_SHAPE(8), BED_LINEAR);
-    pop_tensor i = bed_input(&bed, POP_INT, POP_SHAPE(4, 2), BED_LINEAR), null = { 0 }, s = factor(&bed, POP_FLOAT, 1);
-    popops_scaled_add_to_constant(bed.graph, a, b, 1, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant", "shapes {4,2} and {8} differ");
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, popops_add_codelets_at);
+    pop_tensor a = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 2), FIXTURE_LINEAR),
+               b = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(8), FIXTURE_LINEAR);
+    pop_tensor i = fixture_input(&fixture, POP_INT, POP_SHAPE(4, 2), FIXTURE_LINEAR), null = { 0 },
+               s = factor(&fixture, POP_FLOAT, 1);
+    popops_scaled_add_to_constant(fixture.graph, a, b, 1, fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant", "shapes {4,2} and {8} differ");
     pop_tensor deep[2];
     for (size_t last = 1; last <= 2; ++last) /* they differ in the last of 17 dimensions */
-        deep[last - 1] =
-            bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, last), BED_LINEAR);
-    popops_scaled_add_to_constant(bed.graph, deep[0], deep[1], 1, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant",
+        deep[last - 1] = fixture_input(&fixture, POP_FLOAT,
+                                       POP_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, last), FIXTURE_LINEAR);
+    popops_scaled_add_to_constant(fixture.graph, deep[0], deep[1], 1, fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_scaled_add_to_constant",
                  "1,1} and {1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2} differ");
-    popops_scaled_add_to(bed.graph, a, null, s, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "b is a null tensor");
-    popops_scaled_subtract_from(bed.graph, bed_input(&bed, POP_BOOL, POP_SHAPE(4, 2), BED_LINEAR), i, s, bed.program,
-                                "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "a is bool; half, float");
-    popops_scaled_subtract_from(bed.graph, i, i, s, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from",
+    popops_scaled_add_to(fixture.graph, a, null, s, fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "b is a null tensor");
+    popops_scaled_subtract_from(fixture.graph, fixture_input(&fixture, POP_BOOL, POP_SHAPE(4, 2), FIXTURE_LINEAR), i, s,
+                                fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from", "a is bool; half, float");
+    popops_scaled_subtract_from(fixture.graph, i, i, s, fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_TYPE_ERROR, "popops_scaled_subtract_from",
                  "a factor is float; for int tensors it must be int");
-    popops_scaled_add_both_constant(bed.graph, i, 2, i, 2, bed.program, POPOPS_SCALED_ADD_DEFAULT, "s", POP_NO_OPTIONS);
-    assert_built(bed.graph);
-    popops_scaled_add_to(bed.graph, a, a, b, bed.program, "s", POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "a factor has 8 elements");
-    popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ "optimiseForSpeed", "true" }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "optimizeForSpeed");
-    popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ "optimizeForSpeed", NULL }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no value");
-    popops_scaled_add_to(bed.graph, a, a, s, bed.program, "s", POP_OPTIONS({ NULL, "true" }));
-    assert_error(bed.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no key");
-    popops_scaled_add_to(bed.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, bed.program, "s",
-                         POP_NO_OPTIONS);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "repeated elements");
-    bed_close(&bed);
+    popops_scaled_add_both_constant(fixture.graph, i, 2, i, 2, fixture.program, POPOPS_SCALED_ADD_DEFAULT, "s",
+                                    POP_NO_OPTIONS);
+    assert_built(fixture.graph);
+    popops_scaled_add_to(fixture.graph, a, a, b, fixture.program, "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "a factor has 8 elements");
+    popops_scaled_add_to(fixture.graph, a, a, s, fixture.program, "s", POP_OPTIONS({ "optimiseForSpeed", "true" }));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "optimizeForSpeed");
+    popops_scaled_add_to(fixture.graph, a, a, s, fixture.program, "s", POP_OPTIONS({ "optimizeForSpeed", NULL }));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no value");
+    popops_scaled_add_to(fixture.graph, a, a, s, fixture.program, "s", POP_OPTIONS({ NULL, "true" }));
+    assert_error(fixture.graph, POP_INVALID_OPTION, "popops_scaled_add_to", "option 1 has no key");
+    popops_scaled_add_to(fixture.graph, pop_tensor_broadcast(pop_tensor_slice(a, 0, 1, 0), 4, 0), a, s, fixture.program,
+                         "s", POP_NO_OPTIONS);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popops_scaled_add_to", "repeated elements");
+    fixture_close(&fixture);
 }
 
 int main(void)

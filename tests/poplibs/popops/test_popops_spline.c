@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spline convolutions against double precision: degrees, dimensions, open and closed splines, outputs that are spread.
  */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popops/spline_basis.h>
@@ -40,42 +40,43 @@ static void refer(const struct problem *p, double *basis, double *index)
         }
 }
 
-static pop_tensor number_input(struct bed *bed, pop_type type, size_t count, const double *values)
+static pop_tensor number_input(struct fixture *fixture, pop_type type, size_t count, const double *values)
 {
-    pop_tensor t = pop_graph_add_variable(bed->graph, type, POP_SHAPE(count), "numbers");
-    bed_map(bed, t, BED_ONE_TILE);
-    bed_write(bed, t, values, 0, 0);
+    pop_tensor t = pop_graph_add_variable(fixture->graph, type, POP_SHAPE(count), "numbers");
+    fixture_map(fixture, t, FIXTURE_ONE_TILE);
+    fixture_write(fixture, t, values, 0, 0);
     return t;
 }
 
-static void check_splines(enum bed_device device, pop_type type, enum bed_mapping mapping, size_t edges, size_t dims,
-                          unsigned degree)
+static void check_splines(enum fixture_device device, pop_type type, enum fixture_mapping mapping, size_t edges,
+                          size_t dims, unsigned degree)
 {
     enum { IN = 3, OUT = 5 };
     static const double sizes[] = { 5, 4, 7 }, open[] = { 1, 0, 1 };
-    struct bed bed = bed_open(device, 5, popops_add_codelets_at);
+    struct fixture fixture = fixture_open(device, 5, popops_add_codelets_at);
     struct problem p = { edges, dims, 1, degree, NULL, sizes, open };
     size_t kernels = 1;
     for (size_t d = 0; d < dims; ++d) {
         p.splines *= degree + 1;
         kernels *= (size_t)sizes[d];
     }
-    pop_tensor pseudo = bed_input_of(&bed, type, POP_SHAPE(edges, dims), mapping, 0, 1);
-    pop_tensor basis = pop_graph_add_variable(bed.graph, type, POP_SHAPE(edges, p.splines), "basis"),
-               index = pop_graph_add_variable(bed.graph, POP_INT, POP_SHAPE(edges, p.splines), "index");
-    bed_map(&bed, basis, mapping);
-    bed_map(&bed, index, BED_SCATTERED);
-    popops_spline_basis(bed.graph, pseudo, number_input(&bed, POP_INT, dims, sizes),
-                        number_input(&bed, POP_UNSIGNED_CHAR, dims, open), basis, index, degree, bed.program, "basis");
-    pop_tensor input = bed_input(&bed, type, POP_SHAPE(edges, IN), mapping),
-               weight = bed_input(&bed, type, POP_SHAPE(kernels, IN, OUT), mapping);
-    pop_tensor out = popops_spline_weighting(bed.graph, input, weight, basis, index, bed.program, "weighting");
+    pop_tensor pseudo = fixture_input_of(&fixture, type, POP_SHAPE(edges, dims), mapping, 0, 1);
+    pop_tensor basis = pop_graph_add_variable(fixture.graph, type, POP_SHAPE(edges, p.splines), "basis"),
+               index = pop_graph_add_variable(fixture.graph, POP_INT, POP_SHAPE(edges, p.splines), "index");
+    fixture_map(&fixture, basis, mapping);
+    fixture_map(&fixture, index, FIXTURE_SCATTERED);
+    popops_spline_basis(fixture.graph, pseudo, number_input(&fixture, POP_INT, dims, sizes),
+                        number_input(&fixture, POP_UNSIGNED_CHAR, dims, open), basis, index, degree, fixture.program,
+                        "basis");
+    pop_tensor input = fixture_input(&fixture, type, POP_SHAPE(edges, IN), mapping),
+               weight = fixture_input(&fixture, type, POP_SHAPE(kernels, IN, OUT), mapping);
+    pop_tensor out = popops_spline_weighting(fixture.graph, input, weight, basis, index, fixture.program, "weighting");
     double *got[3], *want = calloc(edges * p.splines + 1, sizeof(*want)),
                     *at = calloc(edges * p.splines + 1, sizeof(*at)), *sums = calloc(edges * OUT + 1, sizeof(*sums));
-    bed_run_all(&bed, (const pop_tensor[]){ basis, index, out }, got, 3);
-    p.pseudo = bed_given(&bed, pseudo);
+    fixture_run_all(&fixture, (const pop_tensor[]){ basis, index, out }, got, 3);
+    p.pseudo = fixture_given(&fixture, pseudo);
     refer(&p, want, at);
-    const double *x = bed_given(&bed, input), *w = bed_given(&bed, weight);
+    const double *x = fixture_given(&fixture, input), *w = fixture_given(&fixture, weight);
     for (size_t e = 0; e < edges; ++e)
         for (size_t o = 0; o < OUT; ++o)
             for (size_t s = 0; s < p.splines; ++s)
@@ -83,50 +84,50 @@ static void check_splines(enum bed_device device, pop_type type, enum bed_mappin
                     sums[e * OUT + o] += got[0][e * p.splines + s] *
                                          w[((size_t)at[e * p.splines + s] * IN + c) * OUT + o] * x[e * IN + c];
     double tolerance = type == POP_HALF ? 1e-3 : 1e-5;
-    bed_check(got[0], want, edges * p.splines, tolerance, tolerance);
-    bed_check(got[1], at, edges * p.splines, 0, 0);
-    bed_check(got[2], sums, edges * OUT, tolerance, tolerance);
+    fixture_check(got[0], want, edges * p.splines, tolerance, tolerance);
+    fixture_check(got[1], at, edges * p.splines, 0, 0);
+    fixture_check(got[2], sums, edges * OUT, tolerance, tolerance);
     free(want);
     free(at);
     free(sums);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_degrees_and_dimensions(void **state)
 {
     (void)state;
     static const size_t edges[] = { 0, 1, 13 };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (unsigned degree = 1; degree <= 3; ++degree)
             for (size_t dims = 1; dims <= 3; ++dims)
                 check_splines(device, (degree + dims) % 2 ? POP_HALF : POP_FLOAT,
-                              dims == 2 ? BED_SCATTERED : BED_LINEAR, edges[(degree + dims) % 3], dims, degree);
+                              dims == 2 ? FIXTURE_SCATTERED : FIXTURE_LINEAR, edges[(degree + dims) % 3], dims, degree);
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, popops_add_codelets_at);
-    pop_graph *graph = bed.graph;
-    pop_tensor pseudo = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 2), BED_LINEAR),
-               sizes = bed_input(&bed, POP_INT, POP_SHAPE(2), BED_LINEAR),
-               open = bed_input(&bed, POP_UNSIGNED_CHAR, POP_SHAPE(2), BED_LINEAR),
-               basis = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 4), BED_LINEAR),
-               index = bed_input(&bed, POP_INT, POP_SHAPE(4, 4), BED_LINEAR);
-    popops_spline_basis(graph, pseudo, sizes, open, basis, index, 4, bed.program, "x");
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, popops_add_codelets_at);
+    pop_graph *graph = fixture.graph;
+    pop_tensor pseudo = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 2), FIXTURE_LINEAR),
+               sizes = fixture_input(&fixture, POP_INT, POP_SHAPE(2), FIXTURE_LINEAR),
+               open = fixture_input(&fixture, POP_UNSIGNED_CHAR, POP_SHAPE(2), FIXTURE_LINEAR),
+               basis = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 4), FIXTURE_LINEAR),
+               index = fixture_input(&fixture, POP_INT, POP_SHAPE(4, 4), FIXTURE_LINEAR);
+    popops_spline_basis(graph, pseudo, sizes, open, basis, index, 4, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "popops_spline_basis", "degree 4; it must be from 1 to 3");
-    popops_spline_basis(graph, pseudo, sizes, open, basis, index, 2, bed.program, "x");
+    popops_spline_basis(graph, pseudo, sizes, open, basis, index, 2, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "popops_spline_basis", "dimension 1 of basis is 4; it must be 9");
-    popops_spline_basis(graph, pseudo, open, open, basis, index, 1, bed.program, "x");
+    popops_spline_basis(graph, pseudo, open, open, basis, index, 1, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "popops_spline_basis", "kernelSize is unsigned char; it must be int");
-    popops_spline_basis(graph, sizes, sizes, open, basis, index, 1, bed.program, "x");
+    popops_spline_basis(graph, sizes, sizes, open, basis, index, 1, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "popops_spline_basis", "pseudo is int; it must be half or float");
-    pop_tensor weight = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 3, 2), BED_LINEAR);
-    popops_spline_weighting(graph, pseudo, weight, basis, index, bed.program, "x");
+    pop_tensor weight = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 3, 2), FIXTURE_LINEAR);
+    popops_spline_weighting(graph, pseudo, weight, basis, index, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "popops_spline_weighting", "dimension 1 of weight is 3; it must be 2");
-    popops_spline_weighting(graph, pseudo, pseudo, basis, index, bed.program, "x");
+    popops_spline_weighting(graph, pseudo, pseudo, basis, index, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "popops_spline_weighting", "weight has rank 2; it must have 3");
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distributions by their moments at fixed seeds, dropout, effects of seeds, and costs of vertices. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poprand/generator.h"
 #include "poprand/philox.h"
 
@@ -15,17 +15,17 @@ static void add_codelets(pop_where where, pop_graph *graph)
     popops_add_codelets_at(where, graph);
     poprand_add_codelets_at(where, graph);
 }
-static pop_tensor seed_of(struct bed *bed, double first, double second)
+static pop_tensor seed_of(struct fixture *fixture, double first, double second)
 {
-    pop_tensor seed = pop_graph_add_variable(bed->graph, POP_UNSIGNED_INT, POP_SHAPE(2), "seed");
-    bed_map(bed, seed, BED_ONE_TILE);
-    bed_write(bed, seed, (double[]){ first, second }, 0, 0);
+    pop_tensor seed = pop_graph_add_variable(fixture->graph, POP_UNSIGNED_INT, POP_SHAPE(2), "seed");
+    fixture_map(fixture, seed, FIXTURE_ONE_TILE);
+    fixture_write(fixture, seed, (double[]){ first, second }, 0, 0);
     return seed;
 }
-static pop_tensor reference_of(struct bed *bed, size_t n, enum bed_mapping mapping)
+static pop_tensor reference_of(struct fixture *fixture, size_t n, enum fixture_mapping mapping)
 {
-    pop_tensor reference = pop_graph_add_variable(bed->graph, POP_FLOAT, POP_SHAPE(n), "reference");
-    bed_map(bed, reference, mapping);
+    pop_tensor reference = pop_graph_add_variable(fixture->graph, POP_FLOAT, POP_SHAPE(n), "reference");
+    fixture_map(fixture, reference, mapping);
     return reference;
 }
 
@@ -58,22 +58,24 @@ static void test_distributions(void **state)
 {
     (void)state;
     static const pop_type types[] = { POP_FLOAT, POP_HALF, POP_INT };
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device)
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device)
         for (size_t t = 0; t < 3; ++t) {
-            struct bed bed = bed_open(device, 13, add_codelets);
-            pop_tensor seed = seed_of(&bed, 17, 42), reference = reference_of(&bed, MANY, BED_LINEAR), out[5];
+            struct fixture fixture = fixture_open(device, 13, add_codelets);
+            pop_tensor seed = seed_of(&fixture, 17, 42), reference = reference_of(&fixture, MANY, FIXTURE_LINEAR),
+                       out[5];
             pop_type type = types[t];
             double *got[5];
             bool whole = type == POP_INT;
-            out[0] = poprand_uniform(bed.graph, &seed, 1, reference, type, whole ? -7 : -1.3, whole ? 12 : 2.7,
-                                     bed.program, "u");
-            out[1] = poprand_bernoulli(bed.graph, &seed, 2, reference, type, 0.31, bed.program, "b");
-            out[2] = poprand_log_uniform(bed.graph, &seed, 5, reference, type, 1, 1000, bed.program, "l");
+            out[0] = poprand_uniform(fixture.graph, &seed, 1, reference, type, whole ? -7 : -1.3, whole ? 12 : 2.7,
+                                     fixture.program, "u");
+            out[1] = poprand_bernoulli(fixture.graph, &seed, 2, reference, type, 0.31, fixture.program, "b");
+            out[2] = poprand_log_uniform(fixture.graph, &seed, 5, reference, type, 1, 1000, fixture.program, "l");
             if (!whole) {
-                out[3] = poprand_normal(bed.graph, &seed, 3, reference, type, -0.5, 2.5, bed.program, "n");
-                out[4] = poprand_truncated_normal(bed.graph, &seed, 4, reference, type, 1, 0.5, 2, bed.program, "t");
+                out[3] = poprand_normal(fixture.graph, &seed, 3, reference, type, -0.5, 2.5, fixture.program, "n");
+                out[4] =
+                    poprand_truncated_normal(fixture.graph, &seed, 4, reference, type, 1, 0.5, 2, fixture.program, "t");
             }
-            bed_run_all(&bed, out, got, whole ? 3 : 5);
+            fixture_run_all(&fixture, out, got, whole ? 3 : 5);
             struct moments m = moments_of(got[0], MANY);
             if (whole) {
                 assert_moments(got[0], MANY, 2.5, sqrt(399 / 12.0));
@@ -107,7 +109,7 @@ static void test_distributions(void **state)
                 assert_true(m.min >= 0 && m.max <= 2 && m.max > 1.98);
                 assert_moments(got[4], MANY, 1, 0.5 * 0.87963); /* sqrt(1 - 2 a phi(a) / (2 Phi(a) - 1)) at a = 2 */
             }
-            bed_close(&bed);
+            fixture_close(&fixture);
         }
 }
 
@@ -115,12 +117,12 @@ static void test_distributions(void **state)
 static void test_streams_are_independent(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
-    pop_tensor seed = seed_of(&bed, 0, 0), reference = reference_of(&bed, 8 * 6 * 500, BED_LINEAR);
-    pop_tensor out[] = { poprand_normal(bed.graph, &seed, 0, reference, POP_FLOAT, 0, 1, bed.program, "n"),
-                         poprand_normal(bed.graph, &seed, 1, reference, POP_FLOAT, 0, 1, bed.program, "n") };
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 8, add_codelets);
+    pop_tensor seed = seed_of(&fixture, 0, 0), reference = reference_of(&fixture, 8 * 6 * 500, FIXTURE_LINEAR);
+    pop_tensor out[] = { poprand_normal(fixture.graph, &seed, 0, reference, POP_FLOAT, 0, 1, fixture.program, "n"),
+                         poprand_normal(fixture.graph, &seed, 1, reference, POP_FLOAT, 0, 1, fixture.program, "n") };
     double *got[2];
-    bed_run_all(&bed, out, got, 2);
+    fixture_run_all(&fixture, out, got, 2);
     static const size_t lags[] = {
         1, 2, 3, 64, 128, 250, 500, 1000, 3000, 6000, 12000
     }; /* within a worker, between workers, between tiles */
@@ -132,25 +134,25 @@ static void test_streams_are_independent(void **state)
         if (!(fabs(sum / sqrt((double)count)) < 4))
             fail_msg("correlation %g", sum / (double)count);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Half values are in the requested range, though neither end is a half. */
 static void test_half_within_range(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 2, add_codelets);
-    pop_tensor seed = seed_of(&bed, 5, 6), reference = reference_of(&bed, 4001, BED_SCATTERED);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 2, add_codelets);
+    pop_tensor seed = seed_of(&fixture, 5, 6), reference = reference_of(&fixture, 4001, FIXTURE_SCATTERED);
     pop_tensor out[] = {
-        poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, 1000.3, 1002.7, bed.program, "u"),
-        poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, -3e38, 3e38, bed.program, "u"),
-        poprand_uniform(bed.graph, &seed, 0, reference, POP_INT, -2147483648.0, 2147483647.0, bed.program, "u"),
-        poprand_uniform(bed.graph, &seed, 0, reference, POP_HALF, -65504, 65504, bed.program, "u"),
-        poprand_truncated_normal(bed.graph, &seed, 0, reference, POP_HALF, 100.03, 1, 0.2, bed.program, "t"),
-        poprand_uniform(bed.graph, &seed, 0, reference, POP_FLOAT, 3, 3, bed.program, "u")
+        poprand_uniform(fixture.graph, &seed, 0, reference, POP_HALF, 1000.3, 1002.7, fixture.program, "u"),
+        poprand_uniform(fixture.graph, &seed, 0, reference, POP_FLOAT, -3e38, 3e38, fixture.program, "u"),
+        poprand_uniform(fixture.graph, &seed, 0, reference, POP_INT, -2147483648.0, 2147483647.0, fixture.program, "u"),
+        poprand_uniform(fixture.graph, &seed, 0, reference, POP_HALF, -65504, 65504, fixture.program, "u"),
+        poprand_truncated_normal(fixture.graph, &seed, 0, reference, POP_HALF, 100.03, 1, 0.2, fixture.program, "t"),
+        poprand_uniform(fixture.graph, &seed, 0, reference, POP_FLOAT, 3, 3, fixture.program, "u")
     };
     double *got[6];
-    bed_run_all(&bed, out, got, 6);
+    fixture_run_all(&fixture, out, got, 6);
     struct moments m = moments_of(got[0], 4001);
     assert_true(m.min == 1000.5 && m.max == 1002.5);
     assert_moments(got[1], 4001, 0, 6e38 / sqrt(12));
@@ -160,7 +162,7 @@ static void test_half_within_range(void **state)
     assert_true(m.min == 99.875 && m.max == 100.1875);
     m = moments_of(got[5], 4001);
     assert_true(m.min == 3 && m.max == 3);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_dropout(void **state)
@@ -168,17 +170,18 @@ static void test_dropout(void **state)
     (void)state;
     for (unsigned test = 0; test < 4; ++test) {
         pop_type type = test & 1 ? POP_HALF : POP_FLOAT;
-        struct bed bed = bed_open(test & 2 ? BED_MODEL : BED_CPU, 7, add_codelets);
-        pop_tensor seed = seed_of(&bed, 1, 2), in = bed_input_of(&bed, type, POP_SHAPE(101, 97), BED_SCATTERED, 0.5, 2);
-        pop_tensor row = pop_graph_add_variable(bed.graph, POP_FLOAT, POP_SHAPE(97), "row");
-        bed_map(&bed, row, BED_LINEAR);
-        pop_tensor out[] = { poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "d"),
-                             poprand_dropout(bed.graph, &seed, 7, in, in, 0.7, 1 / 0.7, bed.program, "again"),
-                             poprand_shaped_dropout(bed.graph, &seed, 8, in, row, 0.7, 2, bed.program, "s"),
-                             poprand_dropout(bed.graph, &seed, 7, in, in, 1, 1, bed.program, "all"),
-                             poprand_dropout(bed.graph, &seed, 7, in, in, 0, 3, bed.program, "none") };
-        double *got[5], *given = bed_given(&bed, in), kept = 0, rows = 0;
-        bed_run_all(&bed, out, got, 5);
+        struct fixture fixture = fixture_open(test & 2 ? FIXTURE_MODEL : FIXTURE_CPU, 7, add_codelets);
+        pop_tensor seed = seed_of(&fixture, 1, 2),
+                   in = fixture_input_of(&fixture, type, POP_SHAPE(101, 97), FIXTURE_SCATTERED, 0.5, 2);
+        pop_tensor row = pop_graph_add_variable(fixture.graph, POP_FLOAT, POP_SHAPE(97), "row");
+        fixture_map(&fixture, row, FIXTURE_LINEAR);
+        pop_tensor out[] = { poprand_dropout(fixture.graph, &seed, 7, in, in, 0.7, 1 / 0.7, fixture.program, "d"),
+                             poprand_dropout(fixture.graph, &seed, 7, in, in, 0.7, 1 / 0.7, fixture.program, "again"),
+                             poprand_shaped_dropout(fixture.graph, &seed, 8, in, row, 0.7, 2, fixture.program, "s"),
+                             poprand_dropout(fixture.graph, &seed, 7, in, in, 1, 1, fixture.program, "all"),
+                             poprand_dropout(fixture.graph, &seed, 7, in, in, 0, 3, fixture.program, "none") };
+        double *got[5], *given = fixture_given(&fixture, in), kept = 0, rows = 0;
+        fixture_run_all(&fixture, out, got, 5);
         for (size_t i = 0; i < 101 * 97; ++i) {
             kept += got[0][i] != 0;
             assert_true(got[0][i] == 0 || fabs(got[0][i] * 0.7 / given[i] - 1) < (type == POP_HALF ? 0.0006 : 1e-6));
@@ -188,7 +191,7 @@ static void test_dropout(void **state)
             rows += i < 97 && got[2][i] != 0;
         }
         assert_true(fabs(kept / (101 * 97) - 0.7) < 0.02 && fabs(rows / 97 - 0.7) < 0.15);
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -200,37 +203,38 @@ static bool equal(const double *a, const double *b, size_t n)
 static void test_seeds(void **state)
 {
     (void)state;
-    for (enum bed_device device = BED_CPU; device < BED_DEVICES; ++device) {
-        struct bed bed = bed_open(device, 5, add_codelets);
-        pop_tensor seed = seed_of(&bed, 1, 2), other = seed_of(&bed, 1, 3),
-                   reference = reference_of(&bed, 301, BED_SCATTERED), out[12];
+    for (enum fixture_device device = FIXTURE_CPU; device < FIXTURE_DEVICES; ++device) {
+        struct fixture fixture = fixture_open(device, 5, add_codelets);
+        pop_tensor seed = seed_of(&fixture, 1, 2), other = seed_of(&fixture, 1, 3),
+                   reference = reference_of(&fixture, 301, FIXTURE_SCATTERED), out[12];
         double *got[12];
-#define DRAW(seed, modifier) poprand_uniform(bed.graph, seed, modifier, reference, POP_FLOAT, 0, 1, bed.program, "x")
+#define DRAW(seed, modifier)                                                                                           \
+    poprand_uniform(fixture.graph, seed, modifier, reference, POP_FLOAT, 0, 1, fixture.program, "x")
         out[0] = DRAW(NULL, 0);
         out[1] = DRAW(&seed, 0);
         out[2] = DRAW(NULL, 0); /* continues after 0, though 1 was used in between */
         out[3] = DRAW(&seed, 0);
         out[4] = DRAW(&seed, 1);
         out[5] = DRAW(&other, 0);
-        poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+        poprand_set_seed(fixture.graph, seed, 9, fixture.program, "seed");
         out[6] = DRAW(NULL, 0);
         out[7] = DRAW(NULL, 0);
-        poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+        poprand_set_seed(fixture.graph, seed, 9, fixture.program, "seed");
         out[8] = DRAW(NULL, 0);
         out[9] = DRAW(NULL, 0);
-        poprand_set_seed(bed.graph, seed, 10, bed.program, "seed");
+        poprand_set_seed(fixture.graph, seed, 10, fixture.program, "seed");
         out[10] = DRAW(NULL, 0);
-        pop_tensor saved = pop_get_hw_seeds(bed.graph, bed.program, "saved");
+        pop_tensor saved = pop_get_hw_seeds(fixture.graph, fixture.program, "saved");
         DRAW(NULL, 0);
-        pop_set_hw_seeds(bed.graph, saved, bed.program, "restored");
+        pop_set_hw_seeds(fixture.graph, saved, fixture.program, "restored");
         out[11] = DRAW(NULL, 0);
-        bed_run_all(&bed, out, got, 12);
+        fixture_run_all(&fixture, out, got, 12);
         for (size_t i = 0; i < 12; ++i)
             for (size_t k = 0; k < i; ++k) {
                 bool same = (i == 3 && k == 1) || (i == 8 && k == 6) || (i == 9 && k == 7);
                 assert_true(equal(got[i], got[k], 301) == same);
             }
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
 }
 
@@ -243,16 +247,17 @@ static void test_reproducible(void **state)
         char threads[64];
         snprintf(threads, sizeof(threads), "{\"target.hostThreads\":\"%u\"}", 1u << run);
         setenv("POPLAR_ENGINE_OPTIONS", threads, 1);
-        struct bed bed = bed_open(BED_MODEL, 31, add_codelets);
-        pop_tensor seed = seed_of(&bed, 123, 456), reference = reference_of(&bed, 5003, BED_LINEAR);
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 31, add_codelets);
+        pop_tensor seed = seed_of(&fixture, 123, 456), reference = reference_of(&fixture, 5003, FIXTURE_LINEAR);
         for (unsigned i = 0; i < run; ++i)
             DRAW(NULL, 0);
-        double *got = bed_run(&bed, poprand_normal(bed.graph, &seed, 1, reference, POP_HALF, 0, 1, bed.program, "x"));
+        double *got = fixture_run(
+            &fixture, poprand_normal(fixture.graph, &seed, 1, reference, POP_HALF, 0, 1, fixture.program, "x"));
         if (first)
             assert_true(equal(got, first, 5003));
         else
             first = memcpy(malloc(5003 * sizeof(double)), got, 5003 * sizeof(double));
-        bed_close(&bed);
+        fixture_close(&fixture);
     }
     unsetenv("POPLAR_ENGINE_OPTIONS");
     free(first);
@@ -299,14 +304,14 @@ static void test_draws_in_parts(void **state)
     (void)state;
     static const size_t sizes[] = { 32767, 32768, 100001, 3 * 32768, 17 };
     enum { DRAWS = sizeof(sizes) / sizeof(sizes[0]) };
-    struct bed bed = bed_open(BED_CPU, 1, add_codelets);
-    pop_tensor out[DRAWS], seed = seed_of(&bed, 5, 6);
+    struct fixture fixture = fixture_open(FIXTURE_CPU, 1, add_codelets);
+    pop_tensor out[DRAWS], seed = seed_of(&fixture, 5, 6);
     double *got[DRAWS];
-    poprand_set_seed(bed.graph, seed, 9, bed.program, "seed");
+    poprand_set_seed(fixture.graph, seed, 9, fixture.program, "seed");
     for (size_t i = 0; i < DRAWS; ++i)
-        out[i] = poprand_uniform(bed.graph, NULL, 0, reference_of(&bed, sizes[i], BED_ONE_TILE), POP_INT, -0x1p31,
-                                 0x1p31 - 1, bed.program, "x");
-    bed_run_all(&bed, out, got, DRAWS);
+        out[i] = poprand_uniform(fixture.graph, NULL, 0, reference_of(&fixture, sizes[i], FIXTURE_ONE_TILE), POP_INT,
+                                 -0x1p31, 0x1p31 - 1, fixture.program, "x");
+    fixture_run_all(&fixture, out, got, DRAWS);
     uint32_t words[4] = { 9 ^ 0x55555555u, 0xaaaaaaa0u };
     philox(words, 5, 6);
     struct generator g = load(words);
@@ -318,14 +323,14 @@ static void test_draws_in_parts(void **state)
                 if (got[i][j] != (double)two[j - k] - 0x1p31)
                     fail_msg("element %zu of draw %zu", j, i);
         }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 /* Poplibs 1.2's estimators; the guide's 146 cycles of SetSeedSupervisor. */
 static void estimates_follow_the_formulas(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 1, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, add_codelets);
     static const struct {
         const char *type;
         pop_type element;
@@ -345,77 +350,78 @@ static void estimates_follow_the_formulas(void **state)
         { "DropoutSupervisor<half>", POP_HALF, 6 + 144 + 50 + 9 },
         { "LogUniformSupervisor<float>", POP_FLOAT, 4 + 132 + 4 * 3 + 4 + 150 },
     };
-    pop_compute_set set = pop_graph_add_compute_set(bed.graph, "estimates");
+    pop_compute_set set = pop_graph_add_compute_set(fixture.graph, "estimates");
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i) {
         char name[64];
         snprintf(name, sizeof(name), "poprand::%s", table[i].type);
-        pop_vertex vertex = pop_graph_add_vertex(bed.graph, set, name);
+        pop_vertex vertex = pop_graph_add_vertex(fixture.graph, set, name);
         if (table[i].element)
-            pop_graph_connect(bed.graph, vertex, "out",
-                              pop_graph_add_variable(bed.graph, table[i].element, POP_SHAPE(100), "t"));
+            pop_graph_connect(fixture.graph, vertex, "out",
+                              pop_graph_add_variable(fixture.graph, table[i].element, POP_SHAPE(100), "t"));
         if (strncmp(table[i].type, "Truncated", 9) == 0)
-            pop_graph_set_field_int(bed.graph, vertex, "iterations", 3);
-        assert_int_equal(pop_graph_get_perf_estimate(bed.graph, vertex).cycles, table[i].cycles);
+            pop_graph_set_field_int(fixture.graph, vertex, "iterations", 3);
+        assert_int_equal(pop_graph_get_perf_estimate(fixture.graph, vertex).cycles, table[i].cycles);
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_errors_and_empty_tensors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 3, add_codelets);
-    pop_graph *graph = bed.graph;
-    pop_tensor seed = seed_of(&bed, 1, 2), r = bed_input(&bed, POP_FLOAT, POP_SHAPE(3), BED_LINEAR),
-               whole = bed_input(&bed, POP_INT, POP_SHAPE(3), BED_LINEAR);
-    poprand_set_seed(graph, r, 0, bed.program, "x");
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 3, add_codelets);
+    pop_graph *graph = fixture.graph;
+    pop_tensor seed = seed_of(&fixture, 1, 2), r = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3), FIXTURE_LINEAR),
+               whole = fixture_input(&fixture, POP_INT, POP_SHAPE(3), FIXTURE_LINEAR);
+    poprand_set_seed(graph, r, 0, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_set_seed", "3 elements of type float; 2 of type unsigned int");
-    poprand_uniform(graph, &whole, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
+    poprand_uniform(graph, &whole, 0, r, POP_FLOAT, 0, 1, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "the seed has 3");
-    poprand_uniform(graph, &seed, 0, r, POP_BOOL, 0, 1, bed.program, "x");
+    poprand_uniform(graph, &seed, 0, r, POP_BOOL, 0, 1, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_uniform", "type bool are not possible; half, float or int");
-    poprand_normal(graph, &seed, 0, r, POP_INT, 0, 1, bed.program, "x");
+    poprand_normal(graph, &seed, 0, r, POP_INT, 0, 1, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_normal", "type int are not possible; half or float are");
-    poprand_uniform(graph, &seed, 0, r, POP_FLOAT, 1, 0, bed.program, "x");
+    poprand_uniform(graph, &seed, 0, r, POP_FLOAT, 1, 0, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "from 1 to 0");
-    poprand_uniform(graph, &seed, 0, r, POP_HALF, 0, 70000, bed.program, "x");
+    poprand_uniform(graph, &seed, 0, r, POP_HALF, 0, 70000, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "not all numbers from 0 to 70000 are values of type half");
-    poprand_uniform(graph, &seed, 0, r, POP_INT, 0.2, 0.7, bed.program, "x");
+    poprand_uniform(graph, &seed, 0, r, POP_INT, 0.2, 0.7, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "no value of type int");
-    poprand_log_uniform(graph, &seed, 0, r, POP_FLOAT, 0, 7, bed.program, "x");
+    poprand_log_uniform(graph, &seed, 0, r, POP_FLOAT, 0, 7, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_log_uniform", "above 0");
-    poprand_bernoulli(graph, &seed, 0, r, POP_FLOAT, 1.5, bed.program, "x");
+    poprand_bernoulli(graph, &seed, 0, r, POP_FLOAT, 1.5, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_bernoulli", "1.5 is not a probability");
-    poprand_normal(graph, &seed, 0, r, POP_FLOAT, 0, -1, bed.program, "x");
+    poprand_normal(graph, &seed, 0, r, POP_FLOAT, 0, -1, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_normal", "standard deviation -1");
-    poprand_truncated_normal(graph, &seed, 0, r, POP_FLOAT, 0, 1, 0, bed.program, "x");
+    poprand_truncated_normal(graph, &seed, 0, r, POP_FLOAT, 0, 1, 0, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_truncated_normal", "more than 0");
-    poprand_dropout(graph, &seed, 0, whole, whole, 0.5, 2, bed.program, "x");
+    poprand_dropout(graph, &seed, 0, whole, whole, 0.5, 2, fixture.program, "x");
     assert_error(graph, POP_TYPE_ERROR, "poprand_dropout", "type int");
-    poprand_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
+    poprand_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_dropout", "shape {3} and the reference {2}");
     pop_tensor loose = pop_graph_add_variable(graph, POP_UNSIGNED_INT, POP_SHAPE(2), "loose"),
                floats = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(3), "floats");
-    poprand_set_seed(graph, loose, 0, bed.program, "x");
+    poprand_set_seed(graph, loose, 0, fixture.program, "x");
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_set_seed", "the seed");
-    poprand_uniform(graph, &loose, 0, r, POP_FLOAT, 0, 1, bed.program, "x");
+    poprand_uniform(graph, &loose, 0, r, POP_FLOAT, 0, 1, fixture.program, "x");
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_uniform", "the seed");
-    poprand_normal(graph, &seed, 0, floats, POP_FLOAT, 0, 1, bed.program, "x");
+    poprand_normal(graph, &seed, 0, floats, POP_FLOAT, 0, 1, fixture.program, "x");
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_normal", "the reference");
-    poprand_dropout(graph, &seed, 0, floats, r, 0.5, 2, bed.program, "x");
+    poprand_dropout(graph, &seed, 0, floats, r, 0.5, 2, fixture.program, "x");
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_dropout", "the input");
-    poprand_shaped_dropout(graph, &seed, 0, floats, r, 0.5, 2, bed.program, "x");
+    poprand_shaped_dropout(graph, &seed, 0, floats, r, 0.5, 2, fixture.program, "x");
     assert_error(graph, POP_INVALID_TILE_MAPPING, "poprand_shaped_dropout", "the input");
-    poprand_shaped_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, bed.program, "x");
+    poprand_shaped_dropout(graph, &seed, 0, r, pop_tensor_slice(r, 0, 2, 0), 0.5, 2, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poputil_broadcast_to_match_shape", "{2}");
-    poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, bed.program, "x");
+    poprand_uniform(graph, NULL, 0, (pop_tensor){ 0 }, POP_FLOAT, 0, 1, fixture.program, "x");
     assert_error(graph, POP_POPLAR_ERROR, "poprand_uniform", "null");
     assert_int_equal(pop_tensor_num_elements(poprand_uniform(graph, NULL, 0, pop_tensor_slice(r, 1, 1, 0), POP_HALF, 0,
-                                                             1, bed.program, "x")),
+                                                             1, fixture.program, "x")),
                      0);
     assert_int_equal(
-        pop_tensor_rank(poprand_bernoulli(graph, &seed, 0, pop_tensor_at(r, 1), POP_INT, 0.5, bed.program, "x")), 0);
+        pop_tensor_rank(poprand_bernoulli(graph, &seed, 0, pop_tensor_at(r, 1), POP_INT, 0.5, fixture.program, "x")),
+        0);
     assert_built(graph);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

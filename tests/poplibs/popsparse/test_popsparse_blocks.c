@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products with blocks that a mask says, and softmax over their rows, against dense matrices in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 
 #include <popops/codelets.h>
 #include <popsparse/codelets.h>
@@ -39,10 +39,10 @@ static double dense_right(const popsparse_experimental_bs_mat_mul_params *p, con
                                                       : right[(g * p->dim[1] + k) * p->dim[2] + n];
 }
 
-static void check_product(enum bed_device device, unsigned tiles, struct product *product)
+static void check_product(enum fixture_device device, unsigned tiles, struct product *product)
 {
     popsparse_experimental_bs_mat_mul_params *p = &product->p;
-    struct bed bed = bed_open(device, tiles, add_codelets);
+    struct fixture fixture = fixture_open(device, tiles, add_codelets);
     unsigned rows = p->sparse_result        ? 0
                     : p->rhs_need_transpose ? 2
                                             : 1,
@@ -53,24 +53,26 @@ static void check_product(enum bed_device device, unsigned tiles, struct product
     p->mask_size = groups * (p->dim[rows] / p->block_size[rows]) * (p->dim[columns] / p->block_size[columns]);
     unsigned char *mask = calloc(p->mask_size + 1, 1);
     for (size_t i = 0; i < p->mask_size; ++i)
-        blocks += mask[i] = next_random(&bed.random) % 100 < product->share;
+        blocks += mask[i] = next_random(&fixture.random) % 100 < product->share;
     p->mask = mask;
     size_t area = p->block_size[rows] * p->block_size[columns];
     pop_tensor lhs, rhs;
     if (product->created) {
-        lhs = popsparse_experimental_create_bs_mat_mul_input_lhs(bed.graph, p, "lhs", POP_NO_OPTIONS);
-        rhs = popsparse_experimental_create_bs_mat_mul_input_rhs(bed.graph, p, "rhs", POP_NO_OPTIONS);
-        bed_write(&bed, lhs, NULL, -1, 1);
-        bed_write(&bed, rhs, NULL, -1, 1);
+        lhs = popsparse_experimental_create_bs_mat_mul_input_lhs(fixture.graph, p, "lhs", POP_NO_OPTIONS);
+        rhs = popsparse_experimental_create_bs_mat_mul_input_rhs(fixture.graph, p, "rhs", POP_NO_OPTIONS);
+        fixture_write(&fixture, lhs, NULL, -1, 1);
+        fixture_write(&fixture, rhs, NULL, -1, 1);
     } else {
-        lhs = bed_input(&bed, p->in_type, POP_SHAPE(groups * m, k), BED_SCATTERED);
-        rhs = bed_input(&bed, p->in_type, p->sparse_result ? POP_SHAPE(groups * k, n) : POP_SHAPE(blocks, area),
-                        BED_SCATTERED);
+        lhs = fixture_input(&fixture, p->in_type, POP_SHAPE(groups * m, k), FIXTURE_SCATTERED);
+        rhs = fixture_input(&fixture, p->in_type, p->sparse_result ? POP_SHAPE(groups * k, n) : POP_SHAPE(blocks, area),
+                            FIXTURE_SCATTERED);
     }
-    pop_tensor out = popsparse_experimental_bs_mat_mul(bed.graph, p, bed.program, lhs, rhs, POP_NO_OPTIONS, "product");
-    assert_built(bed.graph);
+    pop_tensor out =
+        popsparse_experimental_bs_mat_mul(fixture.graph, p, fixture.program, lhs, rhs, POP_NO_OPTIONS, "product");
+    assert_built(fixture.graph);
     assert_int_equal(pop_tensor_type(out), p->out_type);
-    double *got = bed_run(&bed, out), *left = bed_given(&bed, lhs), *given = bed_given(&bed, rhs);
+    double *got = fixture_run(&fixture, out), *left = fixture_given(&fixture, lhs),
+           *given = fixture_given(&fixture, rhs);
     double tolerance = p->in_type == POP_HALF ? 1e-2 : 1e-5;
     double *right = p->sparse_result ? NULL
                                      : spread(mask, given, groups * p->dim[rows], p->dim[columns], p->block_size[rows],
@@ -97,13 +99,13 @@ static void check_product(enum bed_device device, unsigned tiles, struct product
         free(whole);
     free(right);
     free(mask);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_products(void **state)
 {
     (void)state;
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d)
         for (unsigned i = 0; i < 12; ++i) {
             pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
             struct product p = { { .dim = { 12, 16, 24 },
@@ -136,29 +138,29 @@ static bool is_away(const struct rows *r, size_t row, size_t column)
                         (r->mask == POPSPARSE_SUB_BLOCK_MASK_ZERO_LOWER_TRIANGLE && column < row));
 }
 
-static void check_softmax(enum bed_device device, const struct rows *r)
+static void check_softmax(enum fixture_device device, const struct rows *r)
 {
-    struct bed bed = bed_open(device, 5, add_codelets);
+    struct fixture fixture = fixture_open(device, 5, add_codelets);
     size_t across = r->dim[1] / r->block[1], all = r->groups * (r->dim[0] / r->block[0]) * across, blocks = 0;
     unsigned char mask[64];
     for (size_t i = 0; i < all; ++i)
-        blocks += mask[i] = i / across == 1 ? 0 : next_random(&bed.random) % 3 != 0; /* one row has nothing */
+        blocks += mask[i] = i / across == 1 ? 0 : next_random(&fixture.random) % 3 != 0; /* one row has nothing */
     popsparse_experimental_block_matrix matrix = {
         { r->dim[0], r->dim[1] }, { r->block[0], r->block[1] }, mask, all, r->groups
     };
     size_t area = r->block[0] * r->block[1], rows = r->groups * r->dim[0], columns = r->dim[1];
-    pop_tensor x = bed_input_of(&bed, r->type, POP_SHAPE(blocks, area), BED_SCATTERED, -6, 6), y = x,
-               grad = bed_input(&bed, r->type, POP_SHAPE(blocks, area), BED_SCATTERED);
+    pop_tensor x = fixture_input_of(&fixture, r->type, POP_SHAPE(blocks, area), FIXTURE_SCATTERED, -6, 6), y = x,
+               grad = fixture_input(&fixture, r->type, POP_SHAPE(blocks, area), FIXTURE_SCATTERED);
     if (r->in_place)
-        popsparse_experimental_bs_softmax_in_place(bed.graph, y, &matrix, r->mask, bed.program, "softmax");
+        popsparse_experimental_bs_softmax_in_place(fixture.graph, y, &matrix, r->mask, fixture.program, "softmax");
     else
-        y = popsparse_experimental_bs_softmax(bed.graph, x, &matrix, r->mask, bed.program, "softmax");
-    pop_tensor back = popsparse_experimental_bs_softmax_grad(bed.graph, y, grad, &matrix, bed.program, "grad");
-    double *given = spread(mask, bed_given(&bed, x), rows, columns, r->block[0], r->block[1]), *values[2];
-    bed_run_all(&bed, (pop_tensor[]){ y, back }, values, 2);
+        y = popsparse_experimental_bs_softmax(fixture.graph, x, &matrix, r->mask, fixture.program, "softmax");
+    pop_tensor back = popsparse_experimental_bs_softmax_grad(fixture.graph, y, grad, &matrix, fixture.program, "grad");
+    double *given = spread(mask, fixture_given(&fixture, x), rows, columns, r->block[0], r->block[1]), *values[2];
+    fixture_run_all(&fixture, (pop_tensor[]){ y, back }, values, 2);
     double *got = spread(mask, values[0], rows, columns, r->block[0], r->block[1]),
            *got_grad = spread(mask, values[1], rows, columns, r->block[0], r->block[1]),
-           *grads = spread(mask, bed_given(&bed, grad), rows, columns, r->block[0], r->block[1]);
+           *grads = spread(mask, fixture_given(&fixture, grad), rows, columns, r->block[0], r->block[1]);
     double tolerance = r->type == POP_HALF ? 4e-3 : 1e-5;
     for (size_t i = 0; i < rows; ++i) {
         double sum = 0, dot = 0;
@@ -180,13 +182,13 @@ static void check_softmax(enum bed_device device, const struct rows *r)
     free(got);
     free(got_grad);
     free(grads);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_softmax(void **state)
 {
     (void)state;
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d)
         for (unsigned i = 0; i < 6; ++i)
             check_softmax(d, &(struct rows){ 1 + i % 2,
                                              { 12, 16 },
@@ -199,7 +201,7 @@ static void test_softmax(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, add_codelets);
     static const unsigned char mask[] = { 1, 0, 0, 1 };
     popsparse_experimental_bs_mat_mul_params p = { .dim = { 4, 8, 8 },
                                                    .block_size = { 4, 4, 4 },
@@ -209,27 +211,29 @@ static void mistakes_are_errors(void **state)
                                                    .out_type = POP_FLOAT,
                                                    .num_groups = 1 };
     static const char api[] = "popsparse_experimental_bs_mat_mul";
-    pop_tensor lhs = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 8), BED_LINEAR),
-               rhs = bed_input(&bed, POP_FLOAT, POP_SHAPE(3, 16), BED_LINEAR);
-    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, api, "the mask has 3 bytes where the sparse matrix has 4 blocks");
+    pop_tensor lhs = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 8), FIXTURE_LINEAR),
+               rhs = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(3, 16), FIXTURE_LINEAR);
+    popsparse_experimental_bs_mat_mul(fixture.graph, &p, fixture.program, lhs, rhs, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, api, "the mask has 3 bytes where the sparse matrix has 4 blocks");
     p.mask_size = 4;
-    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, api, "the right operand: the shape is {3,16}; it must be {2,16}");
-    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_OPTIONS({ "partitionMethod", "x" }),
-                                      NULL);
-    assert_error(bed.graph, POP_INVALID_OPTION, api, "option 'partitionMethod' cannot be 'x'");
+    popsparse_experimental_bs_mat_mul(fixture.graph, &p, fixture.program, lhs, rhs, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, api, "the right operand: the shape is {3,16}; it must be {2,16}");
+    popsparse_experimental_bs_mat_mul(fixture.graph, &p, fixture.program, lhs, rhs,
+                                      POP_OPTIONS({ "partitionMethod", "x" }), NULL);
+    assert_error(fixture.graph, POP_INVALID_OPTION, api, "option 'partitionMethod' cannot be 'x'");
     p.partials_type = POP_HALF;
-    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_TYPE_ERROR, api, "partial sums are half; of float operands they must be float");
+    popsparse_experimental_bs_mat_mul(fixture.graph, &p, fixture.program, lhs, rhs, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_TYPE_ERROR, api, "partial sums are half; of float operands they must be float");
     p.partials_type = POP_FLOAT;
     p.block_size[1] = 3;
-    popsparse_experimental_bs_mat_mul(bed.graph, &p, bed.program, lhs, rhs, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, api, "dimension 1 of 8 is not divided into blocks of 3");
+    popsparse_experimental_bs_mat_mul(fixture.graph, &p, fixture.program, lhs, rhs, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, api, "dimension 1 of 8 is not divided into blocks of 3");
     popsparse_experimental_block_matrix matrix = { { 8, 8 }, { 4, 4 }, mask, 4, 1 };
-    popsparse_experimental_bs_softmax(bed.graph, rhs, &matrix, POPSPARSE_SUB_BLOCK_MASK_NONE, bed.program, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_experimental_bs_softmax", "does not have the shape {2,16}");
-    bed_close(&bed);
+    popsparse_experimental_bs_softmax(fixture.graph, rhs, &matrix, POPSPARSE_SUB_BLOCK_MASK_NONE, fixture.program,
+                                      NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_experimental_bs_softmax",
+                 "does not have the shape {2,16}");
+    fixture_close(&fixture);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of sparse weights: read by indices, and updated by slices, against dense matrices in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/popsparse/patterns.h"
 
 #include <popops/codelets.h>
@@ -21,7 +21,7 @@ struct table {
 };
 struct run {
     const struct table *table;
-    struct bed bed;
+    struct fixture fixture;
     struct pattern pattern;
     popsparse_dynamic_fully_connected_params params;
     popsparse_dynamic_partitioner *partitioner;
@@ -30,15 +30,15 @@ struct run {
     pop_tensor indices;
 };
 
-static void open_run(struct run *run, const struct table *t, enum bed_device device, unsigned tiles)
+static void open_run(struct run *run, const struct table *t, enum fixture_device device, unsigned tiles)
 {
     uint64_t random = t->stored;
     pop_error error;
-    *run = (struct run){ .table = t, .bed = bed_open(device, tiles, add_codelets) };
+    *run = (struct run){ .table = t, .fixture = fixture_open(device, tiles, add_codelets) };
     run->params = popsparse_dynamic_fully_connected_params_create_with_num_non_zero_values(
         popsparse_sparsity_params_make(t->block, t->block), t->stored * t->block * t->block, 8, 1, t->columns, t->rows);
-    run->partitioner = popsparse_dynamic_partitioner_create(&run->params, t->type, pop_device_target(run->bed.device),
-                                                            t->options, NULL, NULL, &error);
+    run->partitioner = popsparse_dynamic_partitioner_create(
+        &run->params, t->type, pop_device_target(run->fixture.device), t->options, NULL, NULL, &error);
     run->pattern = pattern_empty(t->rows, t->columns, t->block, t->block);
     pattern_fill(&run->pattern, t->stored, &random);
     popsparse_matrix m = pattern_matrix(&run->pattern, POPSPARSE_CSC, &random);
@@ -46,21 +46,22 @@ static void open_run(struct run *run, const struct table *t, enum bed_device dev
         popsparse_dynamic_partitioner_create_sparsity_data(run->partitioner, &m, &run->data, &error) != POP_OK)
         fail_msg("%s", error.text);
     popsparse_matrix_free(&m);
-    run->weights =
-        popsparse_dynamic_create_fully_connected_weights(run->bed.graph, t->type, &run->params, "w", t->options, NULL);
+    run->weights = popsparse_dynamic_create_fully_connected_weights(run->fixture.graph, t->type, &run->params, "w",
+                                                                    t->options, NULL);
     double *numbers = malloc(run->data.num_meta_info * sizeof(double));
     for (size_t i = 0; i < run->data.num_meta_info; ++i)
         numbers[i] = (double)run->data.meta_info[i];
-    bed_write(&run->bed, run->weights.meta_info, numbers, 0, 0);
-    bed_write(&run->bed, run->weights.nz_values, run->data.nz_values, 0, 0);
+    fixture_write(&run->fixture, run->weights.meta_info, numbers, 0, 0);
+    fixture_write(&run->fixture, run->weights.nz_values, run->data.nz_values, 0, 0);
     free(numbers);
-    run->indices = popsparse_dynamic_create_indices_tensor(run->bed.graph, &run->params, t->indices, t->options, "i");
+    run->indices =
+        popsparse_dynamic_create_indices_tensor(run->fixture.graph, &run->params, t->indices, t->options, "i");
     numbers = malloc((t->indices + 1) * sizeof(double));
     for (size_t i = 0; i < t->indices; ++i) /* some rows several times, some indices out of range */
         numbers[i] = i % 7 == 3   ? 4294967295.0
                      : i % 7 == 5 ? (double)t->rows
                                   : (double)(next_random(&random) % t->rows);
-    bed_write(&run->bed, run->indices, numbers, 0, 0);
+    fixture_write(&run->fixture, run->indices, numbers, 0, 0);
     free(numbers);
 }
 static void close_run(struct run *run)
@@ -68,7 +69,7 @@ static void close_run(struct run *run)
     popsparse_sparsity_data_free(&run->data);
     popsparse_dynamic_partitioner_destroy(run->partitioner);
     pattern_free(&run->pattern);
-    bed_close(&run->bed);
+    fixture_close(&run->fixture);
 }
 
 static double rounded(double value, pop_type type)
@@ -79,16 +80,16 @@ static double rounded(double value, pop_type type)
     return value;
 }
 
-static void check_slice(enum bed_device device, unsigned tiles, const struct table *t)
+static void check_slice(enum fixture_device device, unsigned tiles, const struct table *t)
 {
     struct run run;
     open_run(&run, t, device, tiles);
-    pop_tensor out = popsparse_dynamic_embedding_slice(run.bed.graph, run.weights, run.indices, run.bed.program,
+    pop_tensor out = popsparse_dynamic_embedding_slice(run.fixture.graph, run.weights, run.indices, run.fixture.program,
                                                        &run.params, "slice", t->options, NULL);
-    assert_built(run.bed.graph);
+    assert_built(run.fixture.graph);
     assert_int_equal(pop_tensor_dim(out, 0), t->indices);
     assert_int_equal(pop_tensor_dim(out, 1), t->columns);
-    double *got = bed_run(&run.bed, out), *indices = bed_given(&run.bed, run.indices);
+    double *got = fixture_run(&run.fixture, out), *indices = fixture_given(&run.fixture, run.indices);
     for (size_t i = 0; i < t->indices; ++i)
         for (size_t c = 0; c < t->columns; ++c) {
             double wanted = indices[i] < (double)t->rows ? run.pattern.values[(size_t)indices[i] * t->columns + c] : 0;
@@ -98,25 +99,26 @@ static void check_slice(enum bed_device device, unsigned tiles, const struct tab
     close_run(&run);
 }
 
-static void check_update(enum bed_device device, unsigned tiles, const struct table *t)
+static void check_update(enum fixture_device device, unsigned tiles, const struct table *t)
 {
     struct run run;
     double scale_value = -0.75, tolerance = t->type == POP_HALF ? 4e-3 : 1e-5;
     pop_error error;
     popsparse_matrix made;
     open_run(&run, t, device, tiles);
-    pop_tensor slices = t->scattered ? bed_input(&run.bed, t->type, POP_SHAPE(t->indices, t->columns), BED_SCATTERED)
-                                     : popsparse_dynamic_create_slice_tensor(run.bed.graph, t->type, &run.params,
-                                                                             t->indices, "slices", t->options, NULL);
+    pop_tensor slices = t->scattered
+                            ? fixture_input(&run.fixture, t->type, POP_SHAPE(t->indices, t->columns), FIXTURE_SCATTERED)
+                            : popsparse_dynamic_create_slice_tensor(run.fixture.graph, t->type, &run.params, t->indices,
+                                                                    "slices", t->options, NULL);
     if (!t->scattered)
-        bed_write(&run.bed, slices, NULL, -1, 1);
-    pop_tensor scale = pop_graph_add_variable(run.bed.graph, t->type, POP_SHAPE(), "scale");
-    pop_graph_set_tile_mapping(run.bed.graph, scale, 0);
-    bed_write(&run.bed, scale, &scale_value, 0, 0);
-    popsparse_dynamic_embedding_update_add(run.bed.graph, run.weights, slices, run.indices, scale, run.bed.program,
-                                           &run.params, "update", t->options, NULL);
-    double *given = bed_given(&run.bed, slices), *indices = bed_given(&run.bed, run.indices),
-           *updated = bed_run(&run.bed, run.weights.nz_values);
+        fixture_write(&run.fixture, slices, NULL, -1, 1);
+    pop_tensor scale = pop_graph_add_variable(run.fixture.graph, t->type, POP_SHAPE(), "scale");
+    pop_graph_set_tile_mapping(run.fixture.graph, scale, 0);
+    fixture_write(&run.fixture, scale, &scale_value, 0, 0);
+    popsparse_dynamic_embedding_update_add(run.fixture.graph, run.weights, slices, run.indices, scale,
+                                           run.fixture.program, &run.params, "update", t->options, NULL);
+    double *given = fixture_given(&run.fixture, slices), *indices = fixture_given(&run.fixture, run.indices),
+           *updated = fixture_run(&run.fixture, run.weights.nz_values);
     memcpy(run.data.nz_values, updated, run.data.num_nz_values * sizeof(double));
     assert_int_equal(
         popsparse_dynamic_partitioner_sparsity_data_to_matrix(run.partitioner, &run.data, POPSPARSE_COO, &made, &error),
@@ -149,7 +151,7 @@ static void test_tables(void **state)
                 spills = POP_OPTIONS(TRAINING, { "planConstraints", "{\"partition\":{\"x\":2,\"y\":3,\"z\":2}}" },
                                      { "partitioner.forceBucketSpills", "true" },
                                      { "metaInfoBucketOversizeProportion", "2" });
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d)
         for (unsigned half = 0; half < 2; ++half) {
             struct table tables[] = { { 24, 20, 1, 120, 13, half ? POP_HALF : POP_FLOAT, false, plain },
                                       { 40, 24, 4, 20, 16, half ? POP_HALF : POP_FLOAT, true, plain },
@@ -157,7 +159,7 @@ static void test_tables(void **state)
                                       { 7, 5, 1, 20, 1, half ? POP_HALF : POP_FLOAT, true, plain },
                                       { 7, 5, 1, 20, 0, half ? POP_HALF : POP_FLOAT, false, plain } };
             for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); ++i) {
-                if (i == 2 && d == BED_CPU)
+                if (i == 2 && d == FIXTURE_CPU)
                     continue; /* one tile has no splits */
                 check_slice(d, 14, tables + i);
                 check_update(d, 14, tables + i);
@@ -170,18 +172,21 @@ static void mistakes_are_errors(void **state)
     (void)state;
     struct table t = { 8, 8, 1, 20, 4, POP_FLOAT, false, POP_NO_OPTIONS };
     struct run run;
-    open_run(&run, &t, BED_MODEL, 5);
-    pop_tensor slices = bed_input(&run.bed, POP_FLOAT, POP_SHAPE(3, 8), BED_LINEAR),
-               reals = bed_input(&run.bed, POP_FLOAT, POP_SHAPE(4), BED_LINEAR);
-    popsparse_dynamic_embedding_slice(run.bed.graph, run.weights, reals, run.bed.program, &run.params, NULL,
+    open_run(&run, &t, FIXTURE_MODEL, 5);
+    pop_tensor slices = fixture_input(&run.fixture, POP_FLOAT, POP_SHAPE(3, 8), FIXTURE_LINEAR),
+               reals = fixture_input(&run.fixture, POP_FLOAT, POP_SHAPE(4), FIXTURE_LINEAR);
+    popsparse_dynamic_embedding_slice(run.fixture.graph, run.weights, reals, run.fixture.program, &run.params, NULL,
                                       POP_NO_OPTIONS, NULL);
-    assert_error(run.bed.graph, POP_POPLAR_ERROR, "popsparse_dynamic_embedding_slice", "indices is float of rank 1");
-    popsparse_dynamic_embedding_update_add(run.bed.graph, run.weights, slices, run.indices, reals, run.bed.program,
-                                           &run.params, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(run.bed.graph, POP_POPLAR_ERROR, "popsparse_dynamic_embedding_update_add", "'doGradWPass' is not set");
+    assert_error(run.fixture.graph, POP_POPLAR_ERROR, "popsparse_dynamic_embedding_slice",
+                 "indices is float of rank 1");
+    popsparse_dynamic_embedding_update_add(run.fixture.graph, run.weights, slices, run.indices, reals,
+                                           run.fixture.program, &run.params, NULL, POP_NO_OPTIONS, NULL);
+    assert_error(run.fixture.graph, POP_POPLAR_ERROR, "popsparse_dynamic_embedding_update_add",
+                 "'doGradWPass' is not set");
     run.params.num_groups = 2;
-    popsparse_dynamic_create_slice_tensor(run.bed.graph, POP_FLOAT, &run.params, 3, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(run.bed.graph, POP_POPLAR_ERROR, "popsparse_dynamic_create_slice_tensor", "the layer has 2 groups");
+    popsparse_dynamic_create_slice_tensor(run.fixture.graph, POP_FLOAT, &run.params, 3, NULL, POP_NO_OPTIONS, NULL);
+    assert_error(run.fixture.graph, POP_POPLAR_ERROR, "popsparse_dynamic_create_slice_tensor",
+                 "the layer has 2 groups");
     close_run(&run);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fully connected layers with sparse weights in all passes, with several patterns in one engine, against dense products
  * in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/popsparse/patterns.h"
 
 #include <popops/codelets.h>
@@ -23,41 +23,42 @@ struct layer {
 
 struct run {
     const struct layer *layer;
-    struct bed bed;
+    struct fixture fixture;
     popsparse_dynamic_partitioner *partitioner;
     popsparse_dynamic_sparse_tensor weights;
     pop_tensor in, grad, out, grad_in, grad_w;
 };
 
-static void open_run(struct run *run, const struct layer *l, enum bed_device device, unsigned tiles)
+static void open_run(struct run *run, const struct layer *l, enum fixture_device device, unsigned tiles)
 {
     pop_error error;
     popsparse_planning_cache *cache = popsparse_planning_cache_create(NULL);
     run->layer = l;
-    run->bed = bed_open(device, tiles, add_codelets);
-    pop_graph *g = run->bed.graph;
+    run->fixture = fixture_open(device, tiles, add_codelets);
+    pop_graph *g = run->fixture.graph;
     popsparse_dynamic_fully_connected_params params =
         popsparse_dynamic_fully_connected_params_create_with_num_non_zero_values(
             popsparse_sparsity_params_make(l->block_rows, l->block_columns),
             l->stored * l->block_rows * l->block_columns, l->batch, l->groups, l->columns, l->rows);
-    run->partitioner = popsparse_dynamic_partitioner_create(&params, l->type, pop_device_target(run->bed.device),
+    run->partitioner = popsparse_dynamic_partitioner_create(&params, l->type, pop_device_target(run->fixture.device),
                                                             l->options, cache, "weights", &error);
     if (!run->partitioner)
         fail_msg("%s", error.text);
     assert_int_equal(popsparse_planning_cache_size(cache), 1);
     run->weights = popsparse_dynamic_create_fully_connected_weights(g, l->type, &params, "weights", l->options, cache);
-    run->in = l->scattered
-                  ? bed_input(&run->bed, l->type, POP_SHAPE(l->batch, l->groups * l->columns), BED_SCATTERED)
-                  : popsparse_dynamic_create_fully_connected_input(g, l->type, &params, "in", l->options, NULL);
+    run->in =
+        l->scattered
+            ? fixture_input(&run->fixture, l->type, POP_SHAPE(l->batch, l->groups * l->columns), FIXTURE_SCATTERED)
+            : popsparse_dynamic_create_fully_connected_input(g, l->type, &params, "in", l->options, NULL);
     if (!l->scattered)
-        bed_write(&run->bed, run->in, NULL, -1, 1);
-    run->grad = bed_input(&run->bed, l->type, POP_SHAPE(l->batch, l->groups * l->rows), BED_SCATTERED);
-    run->out = popsparse_dynamic_fully_connected_fwd(g, run->weights, run->in, &params, run->bed.program, "fwd",
+        fixture_write(&run->fixture, run->in, NULL, -1, 1);
+    run->grad = fixture_input(&run->fixture, l->type, POP_SHAPE(l->batch, l->groups * l->rows), FIXTURE_SCATTERED);
+    run->out = popsparse_dynamic_fully_connected_fwd(g, run->weights, run->in, &params, run->fixture.program, "fwd",
                                                      l->options, cache);
-    run->grad_in = popsparse_dynamic_fully_connected_grad_a(g, run->weights, run->grad, &params, run->bed.program,
+    run->grad_in = popsparse_dynamic_fully_connected_grad_a(g, run->weights, run->grad, &params, run->fixture.program,
                                                             "gradA", l->options, cache);
-    run->grad_w = popsparse_dynamic_fully_connected_sparse_grad_w(g, run->weights.meta_info, run->grad, run->in,
-                                                                  &params, run->bed.program, "gradW", l->options, NULL);
+    run->grad_w = popsparse_dynamic_fully_connected_sparse_grad_w(
+        g, run->weights.meta_info, run->grad, run->in, &params, run->fixture.program, "gradW", l->options, NULL);
     assert_built(g);
     assert_int_equal(popsparse_planning_cache_size(cache), 1);
     popsparse_planning_cache_destroy(cache);
@@ -70,7 +71,7 @@ static void write_numbers(struct run *run, const char *handle, pop_type type, co
     pop_error error;
     void *data = malloc(count * 8 + 1);
     pop_convert(POP_DOUBLE, values, type, data, count);
-    if (pop_engine_write_tensor(run->bed.engine, handle, data, POP_WHOLE, &error) != POP_OK)
+    if (pop_engine_write_tensor(run->fixture.engine, handle, data, POP_WHOLE, &error) != POP_OK)
         fail_msg("%s", error.text);
     free(data);
 }
@@ -80,7 +81,7 @@ static double *read_numbers(struct run *run, const char *handle, pop_tensor t)
     size_t count = pop_tensor_num_elements(t);
     void *data = malloc(count * 8 + 1);
     double *values = malloc(count * sizeof(double) + 1);
-    if (pop_engine_read_tensor(run->bed.engine, handle, data, POP_WHOLE, &error) != POP_OK)
+    if (pop_engine_read_tensor(run->fixture.engine, handle, data, POP_WHOLE, &error) != POP_OK)
         fail_msg("%s", error.text);
     pop_convert(pop_tensor_type(t), data, POP_DOUBLE, values, count);
     free(data);
@@ -141,7 +142,7 @@ static void start(struct run *run)
 {
     pop_tensor outputs[] = { run->out, run->grad_in, run->grad_w };
     double *values[3];
-    bed_run_all(&run->bed, outputs, values, 3);
+    fixture_run_all(&run->fixture, outputs, values, 3);
 }
 
 /* A pattern in the engine that is already there. */
@@ -162,10 +163,10 @@ static void check_pattern(struct run *run, struct pattern *p, uint64_t *random)
         pattern[i] = (double)data.meta_info[i];
     write_numbers(run, "pattern", POP_UNSIGNED_SHORT, pattern, data.num_meta_info);
     write_numbers(run, "values", l->type, data.nz_values, data.num_nz_values);
-    if (pop_engine_run(run->bed.engine, 0, &error) != POP_OK)
+    if (pop_engine_run(run->fixture.engine, 0, &error) != POP_OK)
         fail_msg("%s", error.text);
     double *out = read_numbers(run, "read0", run->out), *grad_in = read_numbers(run, "read1", run->grad_in),
-           *in = bed_given(&run->bed, run->in), *grad = bed_given(&run->bed, run->grad);
+           *in = fixture_given(&run->fixture, run->in), *grad = fixture_given(&run->fixture, run->grad);
     check_product(run, p, in, out, false);
     check_product(run, p, grad, grad_in, true);
     free(data.nz_values);
@@ -179,11 +180,11 @@ static void check_pattern(struct run *run, struct pattern *p, uint64_t *random)
 static void close_run(struct run *run)
 {
     popsparse_dynamic_partitioner_destroy(run->partitioner);
-    bed_close(&run->bed);
+    fixture_close(&run->fixture);
 }
 
 /* Patterns of all kinds, one after the other: nothing, one block, full rows, full columns, a corner, random ones. */
-static void check_layer(enum bed_device device, unsigned tiles, const struct layer *l)
+static void check_layer(enum fixture_device device, unsigned tiles, const struct layer *l)
 {
     uint64_t random = 9 + tiles;
     struct run run;
@@ -216,7 +217,7 @@ static void test_elements(void **state)
 {
     (void)state;
     pop_options o = POP_OPTIONS(TRAINING);
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d) {
         check_layer(d, 16, &(struct layer){ 1, 24, 40, 8, 1, 1, 200, POP_FLOAT, false, o });
         check_layer(d, 16, &(struct layer){ 1, 24, 40, 8, 1, 1, 200, POP_HALF, true, o });
         check_layer(d, 11, &(struct layer){ 2, 13, 17, 5, 1, 1, 60, POP_FLOAT, true, o });
@@ -228,7 +229,7 @@ static void test_blocks(void **state)
 {
     (void)state;
     pop_options o = POP_OPTIONS(TRAINING), halves = POP_OPTIONS(TRAINING, { "partialsType", "half" });
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d) {
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d) {
         check_layer(d, 9, &(struct layer){ 2, 24, 40, 4, 8, 8, 14, POP_HALF, true, halves });
         check_layer(d, 12, &(struct layer){ 1, 32, 48, 40, 4, 4, 60, POP_HALF, false, halves });
         check_layer(d, 12, &(struct layer){ 1, 40, 32, 6, 4, 4, 30, POP_FLOAT, false, o });
@@ -251,12 +252,12 @@ static void test_splits_and_spills(void **state)
                                      { "metaInfoBucketOversizeProportion", "1.5" }, { "partialsType", "half" }),
                 slow = POP_OPTIONS(TRAINING, { "planConstraints", "{\"partition\":{\"x\":4,\"y\":2,\"z\":1}}" },
                                    { "partitioner.optimiseForSpeed", "false" }, { "availableMemoryProportion", "0" });
-    check_layer(BED_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_FLOAT, false, splits });
-    check_layer(BED_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_HALF, false, spills });
-    check_layer(BED_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_FLOAT, false, spills });
-    check_layer(BED_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_HALF, false, halves });
-    check_layer(BED_MODEL, 12, &(struct layer){ 1, 32, 20, 8, 1, 1, 120, POP_FLOAT, true, slow });
-    check_layer(BED_MODEL, 4, &(struct layer){ 1, 30, 20, 8, 1, 1, 600, POP_FLOAT, false, POP_OPTIONS(TRAINING) });
+    check_layer(FIXTURE_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_FLOAT, false, splits });
+    check_layer(FIXTURE_MODEL, 12, &(struct layer){ 1, 30, 20, 8, 1, 1, 120, POP_HALF, false, spills });
+    check_layer(FIXTURE_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_FLOAT, false, spills });
+    check_layer(FIXTURE_MODEL, 24, &(struct layer){ 2, 24, 24, 4, 4, 4, 24, POP_HALF, false, halves });
+    check_layer(FIXTURE_MODEL, 12, &(struct layer){ 1, 32, 20, 8, 1, 1, 120, POP_FLOAT, true, slow });
+    check_layer(FIXTURE_MODEL, 4, &(struct layer){ 1, 30, 20, 8, 1, 1, 600, POP_FLOAT, false, POP_OPTIONS(TRAINING) });
 }
 
 /* Random layers. TREMULA_ROUNDS makes it more. */
@@ -283,7 +284,7 @@ static void test_random_layers(void **state)
                            next_random(&random) & 1 ? POP_OPTIONS(TRAINING)
                                                     : POP_OPTIONS(TRAINING, { "partitioner.forceBucketSpills", "true" },
                                                                   { "metaInfoBucketOversizeProportion", "4" }) };
-        check_layer(BED_MODEL, 2 + next_random(&random) % 20, &l);
+        check_layer(FIXTURE_MODEL, 2 + next_random(&random) % 20, &l);
     }
 }
 
@@ -295,7 +296,7 @@ static void test_foreign_patterns(void **state)
     struct layer l = { 1, 24, 20, 4, 1, 1, 100, POP_FLOAT, false, POP_OPTIONS(TRAINING) };
     struct run run;
     pop_error error;
-    open_run(&run, &l, BED_MODEL, 6);
+    open_run(&run, &l, FIXTURE_MODEL, 6);
     start(&run);
     size_t count = pop_tensor_num_elements(run.weights.meta_info);
     uint16_t *numbers = malloc(count * sizeof(*numbers));
@@ -303,8 +304,8 @@ static void test_foreign_patterns(void **state)
         for (size_t i = 0; i < count; ++i)
             numbers[i] = (uint16_t)(next_random(&random) % (round & 1 ? 65536 : 12));
         numbers[0] = round % 7;
-        assert_int_equal(pop_engine_write_tensor(run.bed.engine, "pattern", numbers, POP_WHOLE, &error), POP_OK);
-        assert_int_equal(pop_engine_run(run.bed.engine, 0, &error), POP_OK);
+        assert_int_equal(pop_engine_write_tensor(run.fixture.engine, "pattern", numbers, POP_WHOLE, &error), POP_OK);
+        assert_int_equal(pop_engine_run(run.fixture.engine, 0, &error), POP_OK);
     }
     free(numbers);
     close_run(&run);
@@ -313,34 +314,34 @@ static void test_foreign_patterns(void **state)
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 8, add_codelets);
-    pop_graph *g = bed.graph;
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 8, add_codelets);
+    pop_graph *g = fixture.graph;
     popsparse_dynamic_fully_connected_params params = popsparse_dynamic_fully_connected_params_create_with_nz_ratio(
                                                  popsparse_sparsity_params_make(1, 1), 0.25, 4, 1, 16, 12),
                                              other = popsparse_dynamic_fully_connected_params_create_with_nz_ratio(
                                                  popsparse_sparsity_params_make(1, 1), 0.5, 4, 1, 16, 12);
     popsparse_dynamic_sparse_tensor w =
         popsparse_dynamic_create_fully_connected_weights(g, POP_FLOAT, &params, "w", POP_NO_OPTIONS, NULL);
-    pop_tensor in = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 16), BED_LINEAR),
-               out = bed_input(&bed, POP_FLOAT, POP_SHAPE(4, 12), BED_LINEAR),
-               half = bed_input(&bed, POP_HALF, POP_SHAPE(4, 16), BED_LINEAR);
+    pop_tensor in = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 16), FIXTURE_LINEAR),
+               out = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 12), FIXTURE_LINEAR),
+               half = fixture_input(&fixture, POP_HALF, POP_SHAPE(4, 16), FIXTURE_LINEAR);
     popsparse_dynamic_create_fully_connected_weights(g, POP_INT, &params, "w", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_TYPE_ERROR, "popsparse_dynamic_create_fully_connected_weights", "must be half or float");
-    popsparse_dynamic_fully_connected_fwd(g, w, in, &other, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popsparse_dynamic_fully_connected_fwd(g, w, in, &other, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_fwd", "was created for another operation");
     w.op = NULL;
-    popsparse_dynamic_fully_connected_fwd(g, w, in, &other, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popsparse_dynamic_fully_connected_fwd(g, w, in, &other, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_fwd",
                  "the meta information is unsigned short");
-    popsparse_dynamic_fully_connected_fwd(g, w, out, &params, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popsparse_dynamic_fully_connected_fwd(g, w, out, &params, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_fwd",
                  "activations: the shape is {4,12}; it must be {4,16}");
-    popsparse_dynamic_fully_connected_fwd(g, w, half, &params, bed.program, "fwd", POP_NO_OPTIONS, NULL);
+    popsparse_dynamic_fully_connected_fwd(g, w, half, &params, fixture.program, "fwd", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_TYPE_ERROR, "popsparse_dynamic_fully_connected_fwd", "activations: the type is half");
-    popsparse_dynamic_fully_connected_grad_a(g, w, out, &params, bed.program, "a", POP_NO_OPTIONS, NULL);
+    popsparse_dynamic_fully_connected_grad_a(g, w, out, &params, fixture.program, "a", POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_grad_a", "'doGradAPass' is not set");
-    popsparse_dynamic_fully_connected_sparse_grad_w(g, w.meta_info, out, in, &params, bed.program, "w", POP_NO_OPTIONS,
-                                                    NULL);
+    popsparse_dynamic_fully_connected_sparse_grad_w(g, w.meta_info, out, in, &params, fixture.program, "w",
+                                                    POP_NO_OPTIONS, NULL);
     assert_error(g, POP_POPLAR_ERROR, "popsparse_dynamic_fully_connected_sparse_grad_w", "'doGradWPass' is not set");
     popsparse_dynamic_serial_splits splits =
         popsparse_dynamic_fully_connected_dense_grad_w_serial_splits(g, POP_FLOAT, &params, POP_NO_OPTIONS, NULL);
@@ -350,7 +351,7 @@ static void mistakes_are_errors(void **state)
     splits = popsparse_dynamic_fully_connected_dense_grad_w_serial_splits(g, POP_FLOAT, &params, POP_NO_OPTIONS, NULL);
     assert_true(splits.input_channels > 1 && 2048 % splits.input_channels == 0 && 1024 % splits.output_channels == 0);
     assert_built(g);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 int main(void)

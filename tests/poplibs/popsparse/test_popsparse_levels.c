@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sparse operations give the same bits with codelets of every instruction set and optimisation level, and with any
  * number of the host's threads. The codelets are compiled here for each level that this machine supports. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/popsparse/patterns.h"
 
 #include <poplar/popc.h>
@@ -73,26 +73,26 @@ static int clean(void **state)
 enum { ROWS = 48, COLUMNS = 64, BATCH = 12, INDICES = 6 };
 
 /* The weights of a layer with a random pattern, of which a part travels. */
-static popsparse_dynamic_sparse_tensor weights_of(struct bed *bed, pop_type type, size_t block, pop_options options,
-                                                  popsparse_dynamic_fully_connected_params *params)
+static popsparse_dynamic_sparse_tensor weights_of(struct fixture *fixture, pop_type type, size_t block,
+                                                  pop_options options, popsparse_dynamic_fully_connected_params *params)
 {
     struct pattern pattern = pattern_empty(ROWS, COLUMNS, block, block);
     pop_error error;
     popsparse_sparsity_data data;
     size_t all = ROWS / block * (COLUMNS / block);
-    pattern_fill(&pattern, all * 3 / 10, &bed->random);
-    popsparse_matrix m = pattern_matrix(&pattern, POPSPARSE_COO, &bed->random);
+    pattern_fill(&pattern, all * 3 / 10, &fixture->random);
+    popsparse_matrix m = pattern_matrix(&pattern, POPSPARSE_COO, &fixture->random);
     *params = popsparse_dynamic_fully_connected_params_create_with_nz_ratio(
         popsparse_sparsity_params_make(block, block), 0.3, BATCH, 1, COLUMNS, ROWS);
     popsparse_dynamic_sparse_tensor w =
-        popsparse_dynamic_create_fully_connected_weights(bed->graph, type, params, "w", options, NULL);
-    popsparse_dynamic_partitioner *partitioner =
-        popsparse_dynamic_partitioner_create(params, type, pop_graph_target(bed->graph), options, NULL, "w", &error);
+        popsparse_dynamic_create_fully_connected_weights(fixture->graph, type, params, "w", options, NULL);
+    popsparse_dynamic_partitioner *partitioner = popsparse_dynamic_partitioner_create(
+        params, type, pop_graph_target(fixture->graph), options, NULL, "w", &error);
     if (!partitioner || popsparse_dynamic_partitioner_create_sparsity_data(partitioner, &m, &data, &error) != POP_OK)
         fail_msg("%s", error.text);
     assert_true(data.meta_info[0] > 0); /* steps */
-    pop_graph_set_initial_value(bed->graph, w.meta_info, POP_UNSIGNED_LONGLONG, data.meta_info);
-    bed_write(bed, w.nz_values, data.nz_values, 0, 0);
+    pop_graph_set_initial_value(fixture->graph, w.meta_info, POP_UNSIGNED_LONGLONG, data.meta_info);
+    fixture_write(fixture, w.nz_values, data.nz_values, 0, 0);
     popsparse_sparsity_data_free(&data);
     popsparse_matrix_free(&m);
     popsparse_dynamic_partitioner_destroy(partitioner);
@@ -100,36 +100,36 @@ static popsparse_dynamic_sparse_tensor weights_of(struct bed *bed, pop_type type
     return w;
 }
 /* All passes of a layer, and rows of it that are read and updated. */
-static size_t add_layer(struct bed *bed, pop_type type, size_t block, pop_options options, pop_tensor *out)
+static size_t add_layer(struct fixture *fixture, pop_type type, size_t block, pop_options options, pop_tensor *out)
 {
     popsparse_dynamic_fully_connected_params params;
-    popsparse_dynamic_sparse_tensor w = weights_of(bed, type, block, options, &params);
-    pop_graph *g = bed->graph;
-    pop_tensor in = bed_input(bed, type, POP_SHAPE(BATCH, COLUMNS), BED_SCATTERED),
-               grad = bed_input(bed, type, POP_SHAPE(BATCH, ROWS), BED_SCATTERED),
-               indices = bed_input_of(bed, POP_UNSIGNED_INT, POP_SHAPE(INDICES), BED_LINEAR, 0, ROWS),
-               slices = bed_input(bed, type, POP_SHAPE(INDICES, COLUMNS), BED_LINEAR),
-               scale = bed_input(bed, type, POP_SHAPE(), BED_ONE_TILE);
-    out[0] = popsparse_dynamic_fully_connected_fwd(g, w, in, &params, bed->program, "fwd", options, NULL);
-    out[1] = popsparse_dynamic_fully_connected_grad_a(g, w, grad, &params, bed->program, "gradA", options, NULL);
-    out[2] = popsparse_dynamic_fully_connected_sparse_grad_w(g, w.meta_info, grad, in, &params, bed->program, "gradW",
-                                                             options, NULL);
-    out[3] = popsparse_dynamic_embedding_slice(g, w, indices, bed->program, &params, "rows", options, NULL);
+    popsparse_dynamic_sparse_tensor w = weights_of(fixture, type, block, options, &params);
+    pop_graph *g = fixture->graph;
+    pop_tensor in = fixture_input(fixture, type, POP_SHAPE(BATCH, COLUMNS), FIXTURE_SCATTERED),
+               grad = fixture_input(fixture, type, POP_SHAPE(BATCH, ROWS), FIXTURE_SCATTERED),
+               indices = fixture_input_of(fixture, POP_UNSIGNED_INT, POP_SHAPE(INDICES), FIXTURE_LINEAR, 0, ROWS),
+               slices = fixture_input(fixture, type, POP_SHAPE(INDICES, COLUMNS), FIXTURE_LINEAR),
+               scale = fixture_input(fixture, type, POP_SHAPE(), FIXTURE_ONE_TILE);
+    out[0] = popsparse_dynamic_fully_connected_fwd(g, w, in, &params, fixture->program, "fwd", options, NULL);
+    out[1] = popsparse_dynamic_fully_connected_grad_a(g, w, grad, &params, fixture->program, "gradA", options, NULL);
+    out[2] = popsparse_dynamic_fully_connected_sparse_grad_w(g, w.meta_info, grad, in, &params, fixture->program,
+                                                             "gradW", options, NULL);
+    out[3] = popsparse_dynamic_embedding_slice(g, w, indices, fixture->program, &params, "rows", options, NULL);
     out[4] = pop_graph_clone(g, type, w.nz_values, POP_CLONE_PRESERVE_ORDER_AND_ALIASES, "updated");
-    popsparse_dynamic_embedding_update_add(g, w, slices, indices, scale, bed->program, &params, "update", options,
+    popsparse_dynamic_embedding_update_add(g, w, slices, indices, scale, fixture->program, &params, "update", options,
                                            NULL);
-    pop_sequence_add(bed->program, pop_copy(w.nz_values, out[4], false, "updated"));
+    pop_sequence_add(fixture->program, pop_copy(w.nz_values, out[4], false, "updated"));
     return 5;
 }
-static size_t add_softmax(struct bed *bed, pop_type type, pop_tensor *out)
+static size_t add_softmax(struct fixture *fixture, pop_type type, pop_tensor *out)
 {
     static const unsigned char mask[] = { 1, 0, 1, 1, 1, 1, 0, 1, 1 };
     popsparse_experimental_block_matrix matrix = { { 12, 12 }, { 4, 4 }, mask, sizeof(mask), 1 };
-    pop_tensor x = bed_input_of(bed, type, POP_SHAPE(7, 16), BED_SCATTERED, -6, 6),
-               grad = bed_input(bed, type, POP_SHAPE(7, 16), BED_SCATTERED);
-    out[0] = popsparse_experimental_bs_softmax(bed->graph, x, &matrix, POPSPARSE_SUB_BLOCK_MASK_ZERO_UPPER_TRIANGLE,
-                                               bed->program, "softmax");
-    out[1] = popsparse_experimental_bs_softmax_grad(bed->graph, out[0], grad, &matrix, bed->program, "grad");
+    pop_tensor x = fixture_input_of(fixture, type, POP_SHAPE(7, 16), FIXTURE_SCATTERED, -6, 6),
+               grad = fixture_input(fixture, type, POP_SHAPE(7, 16), FIXTURE_SCATTERED);
+    out[0] = popsparse_experimental_bs_softmax(fixture->graph, x, &matrix, POPSPARSE_SUB_BLOCK_MASK_ZERO_UPPER_TRIANGLE,
+                                               fixture->program, "softmax");
+    out[1] = popsparse_experimental_bs_softmax_grad(fixture->graph, out[0], grad, &matrix, fixture->program, "grad");
     return 2;
 }
 
@@ -142,14 +142,14 @@ static double *results_of(unsigned level, pop_type type, size_t block, size_t *c
     snprintf(threads, sizeof(threads), "{\"target.hostThreads\": \"%u\"}", levels[level].threads);
     setenv("IPU_POPSPARSE_GP", codelets_of(path, sizeof(path), level), 1);
     setenv("POPLAR_ENGINE_OPTIONS", threads, 1);
-    struct bed bed = bed_open(BED_MODEL, 13, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 13, add_codelets);
     pop_options options =
         POP_OPTIONS({ "doGradAPass", "true" }, { "doGradWPass", "true" }, { "partialsType", "half" },
                     { "planConstraints", "{\"partition\":{\"x\":3,\"y\":2,\"z\":2}}" },
                     { "partitioner.forceBucketSpills", "true" }, { "metaInfoBucketOversizeProportion", "0.5" });
-    size_t made = add_layer(&bed, type, block, options, out);
-    made += add_softmax(&bed, type, out + made);
-    bed_run_all(&bed, out, values, made);
+    size_t made = add_layer(&fixture, type, block, options, out);
+    made += add_softmax(&fixture, type, out + made);
+    fixture_run_all(&fixture, out, values, made);
     *count = 0;
     for (size_t i = 0; i < made; ++i) {
         size_t elements = pop_tensor_num_elements(out[i]);
@@ -157,7 +157,7 @@ static double *results_of(unsigned level, pop_type type, size_t block, size_t *c
         memcpy(all + *count, values[i], elements * sizeof(*all));
         *count += elements;
     }
-    bed_close(&bed);
+    fixture_close(&fixture);
     unsetenv("IPU_POPSPARSE_GP");
     unsetenv("POPLAR_ENGINE_OPTIONS");
     return all;

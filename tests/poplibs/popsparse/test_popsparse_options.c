@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of sparse operations: what they change in plans, as the log has them, and what is said of those without
  * effect. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/popsparse/patterns.h"
 
 #include <popops/codelets.h>
@@ -35,7 +35,7 @@ static bool logged(const char *level, const char *wanted)
 /* ---- static products ---- */
 
 struct fixed {
-    struct bed bed;
+    struct fixture fixture;
     struct pattern pattern;
     popsparse_matrix matrix;
     popsparse_static_mat_mul_params params;
@@ -43,7 +43,8 @@ struct fixed {
 /* 12 x 20 with a third of its values, times {20, 6}; or {6, 12} times it. */
 static struct fixed open_fixed(bool on_right)
 {
-    struct fixed f = { .bed = bed_open(BED_MODEL, 16, add_codelets), .pattern = pattern_empty(12, 20, 1, 1) };
+    struct fixed f = { .fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets),
+                       .pattern = pattern_empty(12, 20, 1, 1) };
     uint64_t random = 3;
     pattern_fill(&f.pattern, 80, &random);
     f.matrix = pattern_matrix(&f.pattern, POPSPARSE_CSR, &random);
@@ -55,14 +56,15 @@ static void close_fixed(struct fixed *f)
 {
     popsparse_matrix_free(&f->matrix);
     pattern_free(&f->pattern);
-    bed_close(&f->bed);
+    fixture_close(&f->fixture);
 }
 static popsparse_static_sparse_tensor create(struct fixed *f, pop_options options)
 {
-    return f->params.transposed ? popsparse_static_create_dense_sparse_mat_mul_rhs(f->bed.graph, POP_FLOAT, &f->params,
-                                                                                   &f->matrix, "sparse", options, NULL)
-                                : popsparse_static_create_sparse_dense_mat_mul_lhs(f->bed.graph, POP_FLOAT, &f->params,
-                                                                                   &f->matrix, "sparse", options, NULL);
+    return f->params.transposed
+               ? popsparse_static_create_dense_sparse_mat_mul_rhs(f->fixture.graph, POP_FLOAT, &f->params, &f->matrix,
+                                                                  "sparse", options, NULL)
+               : popsparse_static_create_sparse_dense_mat_mul_lhs(f->fixture.graph, POP_FLOAT, &f->params, &f->matrix,
+                                                                  "sparse", options, NULL);
 }
 
 static void plans_are_logged_when_asked(void **state)
@@ -75,7 +77,7 @@ static void plans_are_logged_when_asked(void **state)
     assert_true(logged("[DEBUG]", "plan of 1 groups of sparse 12 x 20 in blocks of 1 x 1, 80 values, batch 6:"));
     create(&f, POP_OPTIONS({ "verboseLogging", "true" }));
     assert_true(logged("[INFO]", "plan of 1 groups of sparse 12 x 20 in blocks of 1 x 1, 80 values, batch 6:"));
-    assert_built(f.bed.graph);
+    assert_built(f.fixture.graph);
     close_fixed(&f);
 }
 
@@ -93,20 +95,20 @@ static void bands_and_splits_are_those_asked_for(void **state)
         create(&f, two);
         assert_true(logged("[INFO]", ", the batch in 3;"));
         pop_tensor dense =
-            bed_input(&f.bed, POP_FLOAT, on_right ? POP_SHAPE(1, 6, 12) : POP_SHAPE(1, 20, 6), BED_LINEAR);
-        assert_built(f.bed.graph);
+            fixture_input(&f.fixture, POP_FLOAT, on_right ? POP_SHAPE(1, 6, 12) : POP_SHAPE(1, 20, 6), FIXTURE_LINEAR);
+        assert_built(f.fixture.graph);
         /* an operand of another plan */
         if (on_right)
-            popsparse_static_dense_sparse_mat_mul(f.bed.graph, dense, sparse, f.bed.program, false, false, NULL, two,
-                                                  NULL);
+            popsparse_static_dense_sparse_mat_mul(f.fixture.graph, dense, sparse, f.fixture.program, false, false, NULL,
+                                                  two, NULL);
         else
-            popsparse_static_sparse_dense_mat_mul(f.bed.graph, sparse, dense, f.bed.program, false, false, NULL, two,
-                                                  NULL);
-        assert_error(f.bed.graph, POP_POPLAR_ERROR,
+            popsparse_static_sparse_dense_mat_mul(f.fixture.graph, sparse, dense, f.fixture.program, false, false, NULL,
+                                                  two, NULL);
+        assert_error(f.fixture.graph, POP_POPLAR_ERROR,
                      on_right ? "popsparse_static_dense_sparse_mat_mul" : "popsparse_static_sparse_dense_mat_mul",
                      "created for another operation or with other options");
         create(&f, five);
-        assert_error(f.bed.graph, POP_INVALID_OPTION,
+        assert_error(f.fixture.graph, POP_INVALID_OPTION,
                      on_right ? "popsparse_static_create_dense_sparse_mat_mul_rhs"
                               : "popsparse_static_create_sparse_dense_mat_mul_lhs",
                      "for a batch of 6 with these constraints");
@@ -118,22 +120,22 @@ static void bands_and_splits_are_those_asked_for(void **state)
 
 static uint64_t cycles_of_layer(pop_type type, size_t block, pop_options options)
 {
-    struct bed bed = bed_open(BED_MODEL, 16, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 16, add_codelets);
     pop_error error;
     pop_cycles cycles;
     popsparse_dynamic_fully_connected_params params = popsparse_dynamic_fully_connected_params_create_with_nz_ratio(
         popsparse_sparsity_params_make(block, block), 0.5, 16, 1, 64, 64);
     popsparse_dynamic_sparse_tensor w =
-        popsparse_dynamic_create_fully_connected_weights(bed.graph, type, &params, "w", options, NULL);
-    pop_tensor in = bed_input(&bed, type, POP_SHAPE(16, 64), BED_LINEAR),
-               out =
-                   popsparse_dynamic_fully_connected_fwd(bed.graph, w, in, &params, bed.program, "fwd", options, NULL),
-               grad = popsparse_dynamic_fully_connected_sparse_grad_w(bed.graph, w.meta_info, out, in, &params,
-                                                                      bed.program, "gradW", options, NULL);
-    bed_run(&bed, grad);
-    assert_int_equal(pop_engine_cycles(bed.engine, &cycles, &error), POP_OK);
+        popsparse_dynamic_create_fully_connected_weights(fixture.graph, type, &params, "w", options, NULL);
+    pop_tensor in = fixture_input(&fixture, type, POP_SHAPE(16, 64), FIXTURE_LINEAR),
+               out = popsparse_dynamic_fully_connected_fwd(fixture.graph, w, in, &params, fixture.program, "fwd",
+                                                           options, NULL),
+               grad = popsparse_dynamic_fully_connected_sparse_grad_w(fixture.graph, w.meta_info, out, in, &params,
+                                                                      fixture.program, "gradW", options, NULL);
+    fixture_run(&fixture, grad);
+    assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, &error), POP_OK);
     uint64_t total = cycles.total;
-    bed_close(&bed);
+    fixture_close(&fixture);
     return total;
 }
 #define LAYER                                                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products whose pattern is fixed, with the sparse matrix on either side, against products in double precision. */
-#include "poplibs/bed.h"
+#include "poplibs/numeric.h"
 #include "poplibs/popsparse/patterns.h"
 
 #include <popops/codelets.h>
@@ -22,18 +22,18 @@ struct product {
     pop_options options;
 };
 
-static pop_tensor dense_of_product(struct bed *bed, const struct product *p,
+static pop_tensor dense_of_product(struct fixture *fixture, const struct product *p,
                                    const popsparse_static_mat_mul_params *params, const popsparse_matrix *m)
 {
     if (!p->created)
-        return bed_input(bed, p->type,
-                         p->on_right != p->exchanged ? POP_SHAPE(1, p->n, p->k) : POP_SHAPE(1, p->k, p->n),
-                         BED_SCATTERED);
-    pop_tensor made = p->on_right ? popsparse_static_create_dense_sparse_mat_mul_lhs(bed->graph, p->type, params, m,
+        return fixture_input(fixture, p->type,
+                             p->on_right != p->exchanged ? POP_SHAPE(1, p->n, p->k) : POP_SHAPE(1, p->k, p->n),
+                             FIXTURE_SCATTERED);
+    pop_tensor made = p->on_right ? popsparse_static_create_dense_sparse_mat_mul_lhs(fixture->graph, p->type, params, m,
                                                                                      "dense", p->options, NULL)
-                                  : popsparse_static_create_sparse_dense_mat_mul_rhs(bed->graph, p->type, params, m,
+                                  : popsparse_static_create_sparse_dense_mat_mul_rhs(fixture->graph, p->type, params, m,
                                                                                      "dense", p->options, NULL);
-    bed_write(bed, made, NULL, -1, 1);
+    fixture_write(fixture, made, NULL, -1, 1);
     return made;
 }
 
@@ -51,9 +51,9 @@ static void check_values(const struct product *p, const struct pattern *pattern,
         }
 }
 
-static void check_product(enum bed_device device, unsigned tiles, const struct product *p)
+static void check_product(enum fixture_device device, unsigned tiles, const struct product *p)
 {
-    struct bed bed = bed_open(device, tiles, add_codelets);
+    struct fixture fixture = fixture_open(device, tiles, add_codelets);
     uint64_t random = p->stored + tiles;
     pop_error error;
     popsparse_sparsity_data data;
@@ -64,25 +64,25 @@ static void check_product(enum bed_device device, unsigned tiles, const struct p
     pattern_fill(&pattern, p->stored, &random);
     popsparse_matrix m = pattern_matrix(&pattern, POPSPARSE_CSR, &random), back;
     popsparse_static_partitioner *partitioner = popsparse_static_partitioner_create(
-        &params, p->type, pop_device_target(bed.device), p->options, NULL, NULL, &error);
+        &params, p->type, pop_device_target(fixture.device), p->options, NULL, NULL, &error);
     if (!partitioner || popsparse_static_partitioner_create_sparsity_data(partitioner, &m, &data, &error) != POP_OK)
         fail_msg("%s", error.text);
     popsparse_static_sparse_tensor sparse =
-        p->on_right ? popsparse_static_create_dense_sparse_mat_mul_rhs(bed.graph, p->type, &params, &m, "sparse",
+        p->on_right ? popsparse_static_create_dense_sparse_mat_mul_rhs(fixture.graph, p->type, &params, &m, "sparse",
                                                                        p->options, NULL)
-                    : popsparse_static_create_sparse_dense_mat_mul_lhs(bed.graph, p->type, &params, &m, "sparse",
+                    : popsparse_static_create_sparse_dense_mat_mul_lhs(fixture.graph, p->type, &params, &m, "sparse",
                                                                        p->options, NULL);
-    assert_built(bed.graph);
+    assert_built(fixture.graph);
     assert_int_equal(data.num_nz_values, pop_tensor_num_elements(sparse.nz_values));
-    bed_write(&bed, sparse.nz_values, data.nz_values, 0, 0);
-    pop_tensor dense = dense_of_product(&bed, p, &params, &m);
+    fixture_write(&fixture, sparse.nz_values, data.nz_values, 0, 0);
+    pop_tensor dense = dense_of_product(&fixture, p, &params, &m);
     pop_tensor out = p->on_right
-                         ? popsparse_static_dense_sparse_mat_mul(bed.graph, dense, sparse, bed.program, p->exchanged,
-                                                                 false, "product", p->options, NULL)
-                         : popsparse_static_sparse_dense_mat_mul(bed.graph, sparse, dense, bed.program, false,
+                         ? popsparse_static_dense_sparse_mat_mul(fixture.graph, dense, sparse, fixture.program,
+                                                                 p->exchanged, false, "product", p->options, NULL)
+                         : popsparse_static_sparse_dense_mat_mul(fixture.graph, sparse, dense, fixture.program, false,
                                                                  p->exchanged, "product", p->options, NULL);
-    double *got = bed_run(&bed, out);
-    check_values(p, &pattern, bed_given(&bed, dense), got);
+    double *got = fixture_run(&fixture, out);
+    check_values(p, &pattern, fixture_given(&fixture, dense), got);
     assert_int_equal(
         popsparse_static_partitioner_sparsity_data_to_matrix(partitioner, &data, POPSPARSE_CSC, &back, &error), POP_OK);
     double *values = dense_of(&back, pattern.rows, pattern.columns);
@@ -99,52 +99,58 @@ static void check_product(enum bed_device device, unsigned tiles, const struct p
     popsparse_sparsity_data_free(&data);
     popsparse_static_partitioner_destroy(partitioner);
     pattern_free(&pattern);
-    bed_close(&bed);
+    fixture_close(&fixture);
 }
 
 static void test_products(void **state)
 {
     (void)state;
-    for (enum bed_device d = BED_CPU; d < BED_DEVICES; ++d)
+    for (enum fixture_device d = FIXTURE_CPU; d < FIXTURE_DEVICES; ++d)
         for (unsigned i = 0; i < 8; ++i) {
             pop_type type = i & 1 ? POP_HALF : POP_FLOAT;
             check_product(d, 11, &(struct product){ 17, 23, 2 + i, 1, 40, type, i & 2, i & 4, false, POP_NO_OPTIONS });
             check_product(d, 14, &(struct product){ 32, 24, 6, 8, 5, type, i & 2, i & 4, false, POP_NO_OPTIONS });
         }
     pop_options bands = POP_OPTIONS({ "numBands", "3" }, { "nSplit", "2" }); /* 48 / 3, 12 / 3 */
-    check_product(BED_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, bands });
-    check_product(BED_MODEL, 16, &(struct product){ 16, 12, 8, 4, 9, POP_FLOAT, true, false, true, bands });
-    check_product(BED_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, POP_NO_OPTIONS });
-    check_product(BED_MODEL, 16, &(struct product){ 16, 12, 8, 4, 12, POP_FLOAT, true, false, true, POP_NO_OPTIONS });
-    check_product(BED_MODEL, 9, &(struct product){ 9, 12, 5, 1, 0, POP_FLOAT, false, false, true, POP_NO_OPTIONS });
+    check_product(FIXTURE_MODEL, 16, &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, bands });
+    check_product(FIXTURE_MODEL, 16, &(struct product){ 16, 12, 8, 4, 9, POP_FLOAT, true, false, true, bands });
+    check_product(FIXTURE_MODEL, 16,
+                  &(struct product){ 64, 48, 8, 16, 6, POP_HALF, false, false, true, POP_NO_OPTIONS });
+    check_product(FIXTURE_MODEL, 16,
+                  &(struct product){ 16, 12, 8, 4, 12, POP_FLOAT, true, false, true, POP_NO_OPTIONS });
+    check_product(FIXTURE_MODEL, 9, &(struct product){ 9, 12, 5, 1, 0, POP_FLOAT, false, false, true, POP_NO_OPTIONS });
 }
 
 static void mistakes_are_errors(void **state)
 {
     (void)state;
-    struct bed bed = bed_open(BED_MODEL, 4, add_codelets);
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 4, add_codelets);
     size_t rows[] = { 0, 1, 1, 2, 2 }, columns[] = { 3, 0 };
     double values[] = { 1, 2 };
     popsparse_matrix m = { POPSPARSE_CSR, 4, 5, { 1, 1 }, 2, 5, 2, values, rows, columns };
     popsparse_static_mat_mul_params params = popsparse_static_mat_mul_params_create_for_sparse_dense(1, 4, 5, 2);
     popsparse_static_sparse_tensor lhs = popsparse_static_create_sparse_dense_mat_mul_lhs(
-        bed.graph, POP_FLOAT, &params, &m, "lhs", POP_NO_OPTIONS, NULL);
-    pop_tensor rhs = bed_input(&bed, POP_FLOAT, POP_SHAPE(1, 5, 2), BED_LINEAR);
-    assert_built(bed.graph);
-    popsparse_static_sparse_dense_mat_mul(bed.graph, lhs, rhs, bed.program, true, false, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_static_sparse_dense_mat_mul", "cannot be transposed");
-    popsparse_static_dense_sparse_mat_mul(bed.graph, rhs, lhs, bed.program, false, false, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_static_dense_sparse_mat_mul", "created for another operation");
-    popsparse_static_create_dense_sparse_mat_mul_rhs(bed.graph, POP_FLOAT, &params, &m, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_static_create_dense_sparse_mat_mul_rhs",
+        fixture.graph, POP_FLOAT, &params, &m, "lhs", POP_NO_OPTIONS, NULL);
+    pop_tensor rhs = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(1, 5, 2), FIXTURE_LINEAR);
+    assert_built(fixture.graph);
+    popsparse_static_sparse_dense_mat_mul(fixture.graph, lhs, rhs, fixture.program, true, false, NULL, POP_NO_OPTIONS,
+                                          NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_static_sparse_dense_mat_mul", "cannot be transposed");
+    popsparse_static_dense_sparse_mat_mul(fixture.graph, rhs, lhs, fixture.program, false, false, NULL, POP_NO_OPTIONS,
+                                          NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_static_dense_sparse_mat_mul",
+                 "created for another operation");
+    popsparse_static_create_dense_sparse_mat_mul_rhs(fixture.graph, POP_FLOAT, &params, &m, NULL, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_static_create_dense_sparse_mat_mul_rhs",
                  "params are those of sparse x dense");
     params.num_groups = 2;
-    popsparse_static_create_sparse_dense_mat_mul_lhs(bed.graph, POP_FLOAT, &params, &m, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_static_create_sparse_dense_mat_mul_lhs", "has one group");
+    popsparse_static_create_sparse_dense_mat_mul_lhs(fixture.graph, POP_FLOAT, &params, &m, NULL, POP_NO_OPTIONS, NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_static_create_sparse_dense_mat_mul_lhs", "has one group");
     lhs.op = NULL;
-    popsparse_static_sparse_dense_mat_mul(bed.graph, lhs, rhs, bed.program, false, false, NULL, POP_NO_OPTIONS, NULL);
-    assert_error(bed.graph, POP_POPLAR_ERROR, "popsparse_static_sparse_dense_mat_mul", "has no meta-data");
-    bed_close(&bed);
+    popsparse_static_sparse_dense_mat_mul(fixture.graph, lhs, rhs, fixture.program, false, false, NULL, POP_NO_OPTIONS,
+                                          NULL);
+    assert_error(fixture.graph, POP_POPLAR_ERROR, "popsparse_static_sparse_dense_mat_mul", "has no meta-data");
+    fixture_close(&fixture);
 }
 
 int main(void)

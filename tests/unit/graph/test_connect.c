@@ -4,16 +4,16 @@
 #include "graph/graph.h"
 #include "graph/view/edge.h"
 
-struct setup {
+struct fixture {
     pop_graph *graph;
     pop_compute_set set;
     pop_vertex add, mix;
     pop_tensor vector, matrix, ints, halves;
 };
 
-static struct setup setup(void)
+static struct fixture setup(void)
 {
-    struct setup s = { .graph = fixture_graph(1, 4) };
+    struct fixture s = { .graph = fixture_graph(1, 4) };
     s.set = pop_graph_add_compute_set(s.graph, "the set");
     s.add = pop_graph_add_vertex(s.graph, s.set, "Add");
     s.mix = pop_graph_add_vertex(s.graph, s.set, "test::Mix<float>");
@@ -24,7 +24,7 @@ static struct setup setup(void)
     return s;
 }
 
-static const struct edge *edge_of(const struct setup *s, pop_vertex vertex, uint16_t field)
+static const struct edge *edge_of(const struct fixture *s, pop_vertex vertex, uint16_t field)
 {
     return vertex_edge(s->graph->store, &s->graph->store->vertices.data[vertex.id - 1], field);
 }
@@ -41,7 +41,7 @@ static void expect_run(const struct edge *edge, uint32_t variable, uint64_t offs
 static void scalars_and_vectors(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph_connect(s.graph, s.add, "a", pop_tensor_at(s.vector, 3));
     pop_graph_connect(s.graph, s.add, "c",
                       pop_tensor_slice(s.vector, 4, 5, 0)); /* rank 1 is accepted, in any order of elements */
@@ -73,7 +73,7 @@ static void scalars_and_vectors(void **state)
 static void empty_vectors_and_far_offsets(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph_connect(s.graph, s.mix, "in", pop_tensor_slice(s.vector, 5, 5, 0));
     assert_int_equal(edge_of(&s, s.mix, 0)->form, EDGE_RUN);
     assert_int_equal(edge_of(&s, s.mix, 0)->count, 0);
@@ -103,7 +103,7 @@ static void empty_vectors_and_far_offsets(void **state)
 static void lists_of_edges_pass_long_rows(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     const pop_store *store = s.graph->store;
     pop_graph_connect(s.graph, s.mix, "in", s.vector);
     pop_graph_connect(s.graph, s.mix, "ins",
@@ -123,7 +123,7 @@ static void lists_of_edges_pass_long_rows(void **state)
 static void rows_and_lists(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph_connect(s.graph, s.mix, "rows", s.matrix);
     const struct edge *rows = edge_of(&s, s.mix, 2);
     assert_int_equal(rows->form, EDGE_LIST);
@@ -151,7 +151,7 @@ static void rows_and_lists(void **state)
 static void element_by_element(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph_connect_index(s.graph, s.mix, "ins", 0, pop_tensor_at(s.ints, 0));
     EXPECT_ERROR(s.graph, POP_NO_SIZE_SPECIFIED, "set its size first");
     pop_graph_set_field_size(s.graph, s.mix, "ins", 2);
@@ -178,7 +178,7 @@ static void element_by_element(void **state)
 static void constants_on_edges(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     double value = 2.5;
     pop_graph_connect_constant(s.graph, s.add, "a", POP_DOUBLE, &value);
     pop_graph_connect_constant(s.graph, s.add, "b", POP_DOUBLE, &value);
@@ -211,7 +211,7 @@ static void constants_on_edges(void **state)
 static void oversized_values_are_refused_without_changes(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph *other = fixture_graph(1, 4);
     pop_tensor foreign = pop_graph_add_variable(other, POP_FLOAT, POP_SHAPE(1), "foreign");
     pop_tensor constant = pop_graph_add_constant_float(s.graph, POP_FLOAT, POP_SHAPE(2), 1, "constant");
@@ -275,7 +275,7 @@ static void oversized_values_are_refused_without_changes(void **state)
 static void char_is_signed_char(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_graph_connect(s.graph, s.mix, "chars", pop_graph_add_variable(s.graph, POP_CHAR, POP_SHAPE(3), "c"));
     expect_no_error(s.graph);
     pop_vertex second = pop_graph_add_vertex(s.graph, s.set, "test::Mix<float>");
@@ -287,7 +287,7 @@ static void char_is_signed_char(void **state)
 static void many_rows_need_no_nodes(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor a = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(101, 3), "a");
     pop_tensor b = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(101, 2), "b");
     pop_tensor joined = pop_tensor_concat(POP_TENSORS(a, b), 1);

@@ -7,22 +7,22 @@
 
 enum { TURNS = 1000 };
 
-struct setup {
+struct fixture {
     pop_graph *graph;
     struct tensor_nodes *nodes;
     pop_tensor a, b; /* 100 elements each, which no concatenation joins */
 };
 
-static struct setup setup(void)
+static struct fixture setup(void)
 {
-    struct setup s = { .graph = fixture_graph(1, 4) };
+    struct fixture s = { .graph = fixture_graph(1, 4) };
     s.nodes = s.graph->store->nodes;
     s.a = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(100), "a");
     s.b = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(100), "b");
     return s;
 }
 
-static void done(struct setup *s)
+static void done(struct fixture *s)
 {
     expect_no_error(s->graph);
     pop_graph_destroy(s->graph);
@@ -52,7 +52,7 @@ static void clear(pop_tensor *t)
 }
 
 /* More pieces than a composite copies from another: one for each element. */
-static pop_tensor alternating(const struct setup *s, size_t pairs)
+static pop_tensor alternating(const struct fixture *s, size_t pairs)
 {
     pop_tensor list[200];
     for (size_t i = 0; i < pairs; ++i) {
@@ -75,7 +75,7 @@ static uint64_t variable_of(pop_tensor t, size_t element)
 static void only_some_values_have_a_node(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor null = { 0 }, cut = part(s.a, 3, 4), joined = join(s.a, s.b), inside = part(joined, 10, 20);
     pop_tensor wide = pop_tensor_reshape(part(s.a, 0, 64), POP_SHAPE(2, 2, 2, 2, 2, 2, 1, 1));
     assert_false(pop_tensor_has_node(&null));
@@ -97,7 +97,7 @@ static void only_some_values_have_a_node(void **state)
 static void a_reassigned_value_takes_one_node(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t = { 0 }, ring[3] = { { 0 } }, wide = { 0 };
     for (size_t i = 0; i < TURNS; ++i) {
         assign(&t, join(part(s.a, i % 90, 2), s.b));
@@ -120,7 +120,7 @@ static void a_reassigned_value_takes_one_node(void **state)
 static void operands_of_a_node_stay_valid(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor inner = { 0 }, outer = { 0 }, view = { 0 };
     assign(&inner, alternating(&s, 20));
     assign(&outer, join(s.a, inner));
@@ -143,7 +143,7 @@ static void operands_of_a_node_stay_valid(void **state)
 static void an_index_used_again_is_the_new_composite(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t[8] = { { 0 } };
     for (size_t i = 0; i < TURNS; ++i) {
         assign(&t[(i * 5) % 8], join(part(i % 2 ? s.a : s.b, i % 50, 3), part(i % 2 ? s.b : s.a, i % 40, 1 + i % 7)));
@@ -162,7 +162,7 @@ static void an_index_used_again_is_the_new_composite(void **state)
 static void appending_adds_to_one_node(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t = { 0 }, first = { 0 };
     assign(&first, join(part(s.a, 0, 1), part(s.b, 0, 1)));
     assign(&t, first);
@@ -208,7 +208,7 @@ static void expect_walks(pop_tensor t)
 static void walks_follow_changes_of_a_value(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t = { 0 };
     for (size_t i = 0; i < 20; ++i) { /* the same index again and again */
         assign(&t, alternating(&s, 30 + i));
@@ -242,7 +242,7 @@ static bool list_places(const struct run *run, void *context)
 static void parts_match_the_whole(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor grid = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(9, 48), "grid"), columns[96];
     for (size_t i = 0; i < 96; ++i)
         columns[i] = pop_tensor_flatten(
@@ -272,7 +272,7 @@ static void parts_match_the_whole(void **state)
 static void a_moving_window_stays_small(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor window = { 0 };
     assign(&window, alternating(&s, 20));
     for (size_t i = 0; i < 20 * TURNS; ++i) {
@@ -293,7 +293,7 @@ static void a_moving_window_stays_small(void **state)
 static void no_node_refers_to_itself(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t = { 0 }, outer = { 0 }, both = { 0 };
     assign(&t, alternating(&s, 20));
     assign(&outer, join(s.a, t));
@@ -311,7 +311,7 @@ static void no_node_refers_to_itself(void **state)
 static void marks_do_not_release_retained_values(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor inner = { 0 }, outer = { 0 }, before = { 0 };
     assign(&before, join(s.b, s.a));
     pop_mark mark = pop_graph_mark(s.graph);
@@ -339,7 +339,7 @@ static void marks_do_not_release_retained_values(void **state)
 static void marks_work_below_retained_values(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor list = join(part(s.a, 0, 3), part(s.b, 0, 2));
     for (size_t i = 0; i < TURNS; ++i) {
         pop_mark mark = pop_graph_mark(s.graph);
@@ -359,7 +359,7 @@ static void marks_work_below_retained_values(void **state)
 static void calls_leave_no_temporary_nodes(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor columns = pop_tensor_transpose(pop_tensor_reshape(part(s.a, 0, 48), POP_SHAPE(6, 8)));
     pop_tensor rows = { 0 };
     for (size_t i = 0; i < TURNS; ++i) {
@@ -383,7 +383,7 @@ static void calls_leave_no_temporary_nodes(void **state)
 static void failed_slices_leave_no_nodes(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor list = join(s.a, s.b), slices[5];
     pop_mark mark = pop_graph_mark(s.graph);
     pop_interval parts[] = { { 0, 3 }, { 5, 9 }, { 90, 120 }, { 0, 3 }, { 7, 7000 } };
@@ -408,7 +408,7 @@ static void failed_slices_leave_no_nodes(void **state)
 static void a_retained_value_outlives_its_graph(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     pop_tensor t = { 0 }, more = { 0 };
     assign(&t, join(s.a, part(s.b, 0, 50)));
     assign(&more, alternating(&s, 30));

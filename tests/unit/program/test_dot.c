@@ -22,14 +22,14 @@ static size_t times(const char *text, const char *words)
     return count;
 }
 
-struct setup {
+struct fixture {
     pop_graph *graph;
     pop_program program;
 };
 
-static struct setup setup(void)
+static struct fixture setup(void)
 {
-    struct setup s = { .graph = fixture_graph(1, 4) };
+    struct fixture s = { .graph = fixture_graph(1, 4) };
     pop_tensor a = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(4), "a \"quoted\"");
     pop_tensor b = pop_graph_add_variable(s.graph, POP_FLOAT, POP_SHAPE(4), "b");
     pop_compute_set set = pop_graph_add_compute_set(s.graph, "adds");
@@ -53,7 +53,7 @@ static struct setup setup(void)
 static void steps_and_variables(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     char *text = drawn(s.graph, s.program, false);
     assert_true(strncmp(text, "digraph compute_graph {", 23) == 0);
     assert_non_null(strstr(text, "label=\"a \\\"quoted\\\"\\nfloat, 4\""));
@@ -72,7 +72,7 @@ static void steps_and_variables(void **state)
 static void vertices_and_edges(void **state)
 {
     (void)state;
-    struct setup s = setup();
+    struct fixture s = setup();
     char *text = drawn(s.graph, s.program, true);
     assert_int_equal(times(text, "label=\"Add\\n"), 2);
     assert_int_equal(times(text, "tile 3"), 1);

@@ -214,7 +214,7 @@ static void nothing_ran(void **state)
 
 /* ---- random programs ---- */
 
-struct world {
+struct fixture {
     struct image *image;
     uint32_t seed;
     struct {
@@ -227,13 +227,13 @@ struct world {
 #define RUN_STARTS UINT32_MAX
 enum { DO, LOOP, LOOP_END, SKIP, CALL, RETURN };
 
-static uint32_t any(struct world *w, uint32_t below)
+static uint32_t any(struct fixture *w, uint32_t below)
 {
     w->seed = w->seed * 1664525 + 1013904223;
     return (w->seed >> 8) % below;
 }
 
-static uint32_t any_step(struct world *w)
+static uint32_t any_step(struct fixture *w)
 {
     struct image *image = w->image;
     uint32_t tiles = image->target.num_ipus * image->target.tiles_per_ipu, tile = any(w, tiles), runs = 0;
@@ -260,7 +260,7 @@ static uint32_t any_step(struct world *w)
     return step;
 }
 
-static uint32_t emit(struct world *w, uint32_t kind, uint32_t a, uint32_t times)
+static uint32_t emit(struct fixture *w, uint32_t kind, uint32_t a, uint32_t times)
 {
     if (kind != DO)
         model_control(w->image);
@@ -271,7 +271,7 @@ static uint32_t emit(struct world *w, uint32_t kind, uint32_t a, uint32_t times)
 }
 
 /* Steps, loops and branches. */
-static void emit_body(struct world *w, unsigned depth, uint32_t function)
+static void emit_body(struct fixture *w, unsigned depth, uint32_t function)
 {
     for (uint32_t i = 0, n = 1 + any(w, 4); i < n && w->count < 150; ++i) {
         uint32_t what = any(w, depth < 4 ? 6 : 2);
@@ -294,7 +294,7 @@ static void emit_body(struct world *w, unsigned depth, uint32_t function)
 }
 
 /* As the engine does it. */
-static void execute(struct world *w, struct trace *trace, uint32_t at)
+static void execute(struct fixture *w, struct trace *trace, uint32_t at)
 {
     VEC(uint32_t) callers = { 0 };
     VEC(uint32_t) loops = { 0 };
@@ -331,7 +331,7 @@ static void execute(struct world *w, struct trace *trace, uint32_t at)
 
 /* ---- the same by the rules, one tile after another ---- */
 
-static uint64_t latest(const struct world *w)
+static uint64_t latest(const struct fixture *w)
 {
     uint64_t max = 0;
     for (size_t t = 0; t < w->clocks.count; ++t)
@@ -339,7 +339,7 @@ static uint64_t latest(const struct world *w)
     return max;
 }
 
-static void naive_sync(struct world *w, bool external)
+static void naive_sync(struct fixture *w, bool external)
 {
     const pop_target *target = &w->image->target;
     uint64_t together = latest(w) + target->global_sync_cycles;
@@ -356,7 +356,7 @@ static void naive_sync(struct world *w, bool external)
     }
 }
 
-static void naive_event(const struct world *w, event_list *events, uint32_t step, uint64_t from, uint64_t cycles)
+static void naive_event(const struct fixture *w, event_list *events, uint32_t step, uint64_t from, uint64_t cycles)
 {
     uint64_t to = latest(w);
     const struct model_step *of = w->image->model.steps.data + step;
@@ -365,7 +365,7 @@ static void naive_event(const struct world *w, event_list *events, uint32_t step
     };
 }
 
-static void naive_step(struct world *w, uint32_t step, event_list *events)
+static void naive_step(struct fixture *w, uint32_t step, event_list *events)
 {
     const struct model *m = &w->image->model;
     const struct model_step *of = m->steps.data + step;
@@ -404,7 +404,7 @@ static void naive_step(struct world *w, uint32_t step, event_list *events)
     }
 }
 
-static void naive(struct world *w, event_list *events)
+static void naive(struct fixture *w, event_list *events)
 {
     const struct model *m = &w->image->model;
     size_t tiles = (size_t)w->image->target.num_ipus * w->image->target.tiles_per_ipu;
@@ -421,7 +421,7 @@ static void naive(struct world *w, event_list *events)
     }
 }
 
-static void assert_same_accounts(const struct world *w, const struct timeline *timeline)
+static void assert_same_accounts(const struct fixture *w, const struct timeline *timeline)
 {
     for (size_t t = 0; t < w->clocks.count; ++t) {
         const struct timeline_cycles *c = &timeline->tiles[t].cycles;
@@ -439,7 +439,7 @@ static void assert_same_accounts(const struct world *w, const struct timeline *t
 
 static void one_random_program(uint32_t seed)
 {
-    struct world w = { .seed = seed, .image = model_image("ipu1", 1 + seed % 3) };
+    struct fixture w = { .seed = seed, .image = model_image("ipu1", 1 + seed % 3) };
     pop_target *target = &w.image->target;
     target->tiles_per_ipu = 1 + any(&w, 9);
     target->min_ipu_sync_delay = any(&w, 40);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One small machine with one graph, for tests that use only the public interface.  Every helper ends the test if a call
  * fails that should not, and prints the library's error. */
-#ifndef TESTS_SYSTEM_WORLD_H
-#define TESTS_SYSTEM_WORLD_H
+#ifndef TESTS_SYSTEM_FIXTURE_H
+#define TESTS_SYSTEM_FIXTURE_H
 
 #include <poplar/poplar.h>
 
@@ -11,19 +11,19 @@
 
 #include <cmocka.h>
 
-struct world {
+struct fixture {
     const char *machine; /* "ipu1", "ipu2", "cpu" */
     bool checked;        /* debug.checkedExecution */
     unsigned tiles;
     pop_device *device;
     pop_graph *graph;
-    pop_engine *engine; /* after world_start */
+    pop_engine *engine; /* after fixture_start */
 };
 
 /* A row of a cmocka table that runs a scenario on a small ipu1, a small ipu2 and the CPU, each in the normal and in the
  * checked mode. */
 struct scenario {
-    void (*run)(struct world *w);
+    void (*run)(struct fixture *w);
 };
 void on_every_machine(void **scenario);
 #define SCENARIO(function)                                                                                             \
@@ -33,44 +33,44 @@ void on_every_machine(void **scenario);
             function                                                                                                   \
         }                                                                                                              \
     }
-void world_open(struct world *w, const char *machine, bool checked);
+void fixture_open(struct fixture *w, const char *machine, bool checked);
 /* The same with replicas of one IPU each; tiles are those of one. */
-void world_open_replicas(struct world *w, const char *machine, bool checked, unsigned replicas);
-void world_close(struct world *w);
+void fixture_open_replicas(struct fixture *w, const char *machine, bool checked, unsigned replicas);
+void fixture_close(struct fixture *w);
 
 /* A variable over all tiles, with a host read and a host write handle of its name. */
-pop_tensor world_variable(struct world *w, pop_type type, pop_shape shape, const char *name);
+pop_tensor fixture_variable(struct fixture *w, pop_type type, pop_shape shape, const char *name);
 /* The same around a tensor: maps it linearly over the tiles. */
-void world_spread(struct world *w, pop_tensor t);
+void fixture_spread(struct fixture *w, pop_tensor t);
 /* A constant on tile 0. */
-pop_tensor world_constant(struct world *w, pop_type type, pop_shape shape, double value);
-pop_tensor world_ints(struct world *w, size_t count, const int *values);
+pop_tensor fixture_constant(struct fixture *w, pop_type type, pop_shape shape, double value);
+pop_tensor fixture_ints(struct fixture *w, size_t count, const int *values);
 /* Loads the codelets of tests/system/codelets.c. */
-void world_codelets(struct world *w);
+void fixture_codelets(struct fixture *w);
 /* A vertex on a tile (modulo the number of tiles) in a set. */
-pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, unsigned tile);
+pop_vertex fixture_vertex(struct fixture *w, pop_compute_set set, const char *type, unsigned tile);
 
 /* Compiles and loads; options are added to the mode's own. */
-void world_start(struct world *w, pop_programs programs);
-void world_start_with(struct world *w, pop_programs programs, pop_options options);
-void world_run(struct world *w, unsigned program);
+void fixture_start(struct fixture *w, pop_programs programs);
+void fixture_start_with(struct fixture *w, pop_programs programs, pop_options options);
+void fixture_run(struct fixture *w, unsigned program);
 /* Runs; the run must fail with this kind of error and a text that contains words. */
-void world_run_fails(struct world *w, unsigned program, pop_status status, const char *words);
-void world_put(struct world *w, const char *handle, const void *data, size_t bytes);
-void world_get(struct world *w, const char *handle, void *data, size_t bytes);
+void fixture_run_fails(struct fixture *w, unsigned program, pop_status status, const char *words);
+void fixture_put(struct fixture *w, const char *handle, const void *data, size_t bytes);
+void fixture_get(struct fixture *w, const char *handle, void *data, size_t bytes);
 
-#define WORLD_PUT(w, handle, array) world_put(w, handle, array, sizeof(array))
-/* Reads an int variable and compares: WORLD_INTS(w, "v", 1, 2, 3). */
-#define WORLD_INTS(w, handle, ...)                                                                                     \
-    world_expect(w, handle, POP_INT, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }))
-#define WORLD_FLOATS(w, handle, ...)                                                                                   \
-    world_expect(w, handle, POP_FLOAT, (const float[]){ __VA_ARGS__ }, sizeof((const float[]){ __VA_ARGS__ }))
-void world_expect(struct world *w, const char *handle, pop_type type, const void *expected, size_t bytes);
+#define FIXTURE_PUT(w, handle, array) fixture_put(w, handle, array, sizeof(array))
+/* Reads an int variable and compares: FIXTURE_INTS(w, "v", 1, 2, 3). */
+#define FIXTURE_INTS(w, handle, ...)                                                                                   \
+    fixture_expect(w, handle, POP_INT, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }))
+#define FIXTURE_FLOATS(w, handle, ...)                                                                                 \
+    fixture_expect(w, handle, POP_FLOAT, (const float[]){ __VA_ARGS__ }, sizeof((const float[]){ __VA_ARGS__ }))
+void fixture_expect(struct fixture *w, const char *handle, pop_type type, const void *expected, size_t bytes);
 
 /* Ends the test, with the error's text, unless status is POP_OK. */
 void must(pop_status status, const pop_error *error);
 /* Ends the test if the graph has an error. */
-void must_build(struct world *w);
+void must_build(struct fixture *w);
 
 /* A small random generator, the same on every machine. */
 struct dice {

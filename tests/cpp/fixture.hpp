@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of the operation libraries need beside the calls that they check: a device, a graph and a program,
-// variables with values, and the values of tensors after a run.  A test's own bed derives from it, adds the codelets of
-// its libraries and what its tests share.
-#ifndef TESTS_CPP_BED_HPP
-#define TESTS_CPP_BED_HPP
+// variables with values, and the values of tensors after a run.  A test's own fixture derives from it, adds the
+// codelets of its libraries and what its tests share.
+#ifndef TESTS_CPP_FIXTURE_HPP
+#define TESTS_CPP_FIXTURE_HPP
 
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-struct TestBed {
+struct TestFixture {
     typedef std::vector<float> Floats;
     typedef std::vector<std::size_t> Shape;
 
@@ -22,7 +22,7 @@ struct TestBed {
     poplar::Graph graph;
     poplar::program::Sequence prog;
 
-    explicit TestBed(poplar::Device on = poplar::Device::createCPUDevice())
+    explicit TestFixture(poplar::Device on = poplar::Device::createCPUDevice())
         : device(std::move(on)), graph(device.getTarget()), prog()
     {
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "world.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +16,22 @@ void must(pop_status status, const pop_error *error)
     fail_msg("%s", text);
 }
 
-void must_build(struct world *w)
+void must_build(struct fixture *w)
 {
     const pop_error *error = pop_graph_error(w->graph);
     if (error)
         must(error->status, error);
 }
 
-void world_open(struct world *w, const char *machine, bool checked)
+void fixture_open(struct fixture *w, const char *machine, bool checked)
 {
-    world_open_replicas(w, machine, checked, 1);
+    fixture_open_replicas(w, machine, checked, 1);
 }
 
-void world_open_replicas(struct world *w, const char *machine, bool checked, unsigned replicas)
+void fixture_open_replicas(struct fixture *w, const char *machine, bool checked, unsigned replicas)
 {
     pop_error error = { 0 };
-    *w = (struct world){ .machine = machine, .checked = checked };
+    *w = (struct fixture){ .machine = machine, .checked = checked };
     if (strcmp(machine, "cpu") == 0)
         w->device = pop_cpu_device_create(&error);
     else
@@ -44,7 +44,7 @@ void world_open_replicas(struct world *w, const char *machine, bool checked, uns
     must_build(w);
 }
 
-void world_close(struct world *w)
+void fixture_close(struct fixture *w)
 {
     pop_engine_destroy(w->engine);
     pop_graph_destroy(w->graph);
@@ -57,14 +57,14 @@ void on_every_machine(void **state)
     static const char *const machines[] = { "ipu1", "ipu2", "cpu" };
     for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); ++i)
         for (int checked = 0; checked < 2; ++checked) {
-            struct world w;
-            world_open(&w, machines[i], checked);
+            struct fixture w;
+            fixture_open(&w, machines[i], checked);
             scenario->run(&w);
-            world_close(&w);
+            fixture_close(&w);
         }
 }
 
-void world_spread(struct world *w, pop_tensor t)
+void fixture_spread(struct fixture *w, pop_tensor t)
 {
     pop_tensor flat = pop_tensor_flatten(t);
     size_t elements = pop_tensor_num_elements(t), share = (elements + w->tiles - 1) / w->tiles;
@@ -75,17 +75,17 @@ void world_spread(struct world *w, pop_tensor t)
     must_build(w);
 }
 
-pop_tensor world_variable(struct world *w, pop_type type, pop_shape shape, const char *name)
+pop_tensor fixture_variable(struct fixture *w, pop_type type, pop_shape shape, const char *name)
 {
     pop_tensor t = pop_graph_add_variable(w->graph, type, shape, name);
-    world_spread(w, t);
+    fixture_spread(w, t);
     pop_graph_create_host_read(w->graph, name, t);
     pop_graph_create_host_write(w->graph, name, t);
     must_build(w);
     return t;
 }
 
-pop_tensor world_constant(struct world *w, pop_type type, pop_shape shape, double value)
+pop_tensor fixture_constant(struct fixture *w, pop_type type, pop_shape shape, double value)
 {
     pop_tensor t = pop_graph_add_constant_float(w->graph, type, shape, value, "constant");
     pop_graph_set_tile_mapping(w->graph, t, 0);
@@ -93,7 +93,7 @@ pop_tensor world_constant(struct world *w, pop_type type, pop_shape shape, doubl
     return t;
 }
 
-pop_tensor world_ints(struct world *w, size_t count, const int *values)
+pop_tensor fixture_ints(struct fixture *w, size_t count, const int *values)
 {
     pop_tensor t = pop_graph_add_constant(w->graph, POP_INT, POP_SHAPE(count), POP_INT, values, "ints");
     pop_graph_set_tile_mapping(w->graph, t, 0);
@@ -101,13 +101,13 @@ pop_tensor world_ints(struct world *w, size_t count, const int *values)
     return t;
 }
 
-void world_codelets(struct world *w)
+void fixture_codelets(struct fixture *w)
 {
     pop_graph_add_codelets(w->graph, SYSTEM_CODELETS);
     must_build(w);
 }
 
-pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, unsigned tile)
+pop_vertex fixture_vertex(struct fixture *w, pop_compute_set set, const char *type, unsigned tile)
 {
     pop_vertex vertex = pop_graph_add_vertex(w->graph, set, type);
     pop_graph_map_vertex(w->graph, vertex, tile % w->tiles);
@@ -115,12 +115,12 @@ pop_vertex world_vertex(struct world *w, pop_compute_set set, const char *type, 
     return vertex;
 }
 
-void world_start(struct world *w, pop_programs programs)
+void fixture_start(struct fixture *w, pop_programs programs)
 {
-    world_start_with(w, programs, POP_NO_OPTIONS);
+    fixture_start_with(w, programs, POP_NO_OPTIONS);
 }
 
-void world_start_with(struct world *w, pop_programs programs, pop_options options)
+void fixture_start_with(struct fixture *w, pop_programs programs, pop_options options)
 {
     pop_option list[MAX_OPTIONS] = { { "debug.checkedExecution", w->checked ? "true" : "false" } };
     assert_true(options.count < MAX_OPTIONS);
@@ -135,13 +135,13 @@ void world_start_with(struct world *w, pop_programs programs, pop_options option
     must(pop_engine_load(w->engine, w->device, &error), &error);
 }
 
-void world_run(struct world *w, unsigned program)
+void fixture_run(struct fixture *w, unsigned program)
 {
     pop_error error = { 0 };
     must(pop_engine_run(w->engine, program, &error), &error);
 }
 
-void world_run_fails(struct world *w, unsigned program, pop_status status, const char *words)
+void fixture_run_fails(struct fixture *w, unsigned program, pop_status status, const char *words)
 {
     pop_error error = { 0 };
     pop_status seen = pop_engine_run(w->engine, program, &error);
@@ -151,23 +151,23 @@ void world_run_fails(struct world *w, unsigned program, pop_status status, const
         fail_msg("'%s' is not in '%s'", words, error.text);
 }
 
-void world_put(struct world *w, const char *handle, const void *data, size_t bytes)
+void fixture_put(struct fixture *w, const char *handle, const void *data, size_t bytes)
 {
     pop_error error = { 0 };
     must(pop_engine_write_tensor(w->engine, handle, data, bytes, &error), &error);
 }
 
-void world_get(struct world *w, const char *handle, void *data, size_t bytes)
+void fixture_get(struct fixture *w, const char *handle, void *data, size_t bytes)
 {
     pop_error error = { 0 };
     must(pop_engine_read_tensor(w->engine, handle, data, bytes, &error), &error);
 }
 
-void world_expect(struct world *w, const char *handle, pop_type type, const void *expected, size_t bytes)
+void fixture_expect(struct fixture *w, const char *handle, pop_type type, const void *expected, size_t bytes)
 {
     size_t size = pop_type_size(type), count = bytes / size;
     void *seen = malloc(bytes ? bytes : 1);
-    world_get(w, handle, seen, bytes);
+    fixture_get(w, handle, seen, bytes);
     for (size_t i = 0; i < count; ++i) {
         double values[2];
         pop_convert(type, (char *)seen + i * size, POP_DOUBLE, &values[0], 1);

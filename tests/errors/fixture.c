@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rig.h"
+#include "fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-void rig_must(pop_status status, const pop_error *error)
+void fixture_must(pop_status status, const pop_error *error)
 {
     if (status == POP_OK)
         return;
@@ -15,23 +15,23 @@ void rig_must(pop_status status, const pop_error *error)
     fail_msg("%s", text);
 }
 
-static struct rig *opened;
+static struct fixture *opened;
 
-static void must_build(struct rig *r)
+static void must_build(struct fixture *r)
 {
     const pop_error *error = pop_graph_error(r->graph);
     if (error)
-        rig_must(error->status, error);
+        fixture_must(error->status, error);
 }
 
-static pop_tensor variable(struct rig *r, pop_type type, pop_shape shape, const char *name)
+static pop_tensor variable(struct fixture *r, pop_type type, pop_shape shape, const char *name)
 {
     pop_tensor t = pop_graph_add_variable(r->graph, type, shape, name);
     pop_graph_set_tile_mapping(r->graph, t, 1);
     return t;
 }
 
-static void open_graph(struct rig *r)
+static void open_graph(struct fixture *r)
 {
     pop_graph *graph = r->graph = pop_graph_create(pop_device_target(r->device));
     pop_graph_add_codelets(graph, ERRORS_CODELETS);
@@ -59,7 +59,7 @@ static void open_graph(struct rig *r)
     must_build(r);
 }
 
-static void open_other_graph(struct rig *r)
+static void open_other_graph(struct fixture *r)
 {
     r->other = pop_graph_create(pop_device_target(r->device));
     pop_graph_add_codelets(r->other, ERRORS_CODELETS);
@@ -70,7 +70,7 @@ static void open_other_graph(struct rig *r)
     assert_null(pop_graph_error(r->other));
 }
 
-static void open_engine(struct rig *r)
+static void open_engine(struct fixture *r)
 {
     pop_sequence_add(r->main, r->copy);
     pop_program uses = pop_sequence(r->graph, "uses");
@@ -78,20 +78,21 @@ static void open_engine(struct rig *r)
     pop_sequence_add(uses, pop_copy_to_stream(r->v, r->out, false, NULL));
     pop_sequence_add(uses, pop_copy_to_remote(r->v, r->far, r->scalar, NULL));
     pop_sequence_add(uses, pop_call_host(r->host, POP_TENSORS(r->n), POP_TENSORS(r->n), NULL));
-    rig_must(pop_compile_graph(r->graph, POP_PROGRAMS(r->main, uses), POP_NO_OPTIONS, NULL, NULL, &r->good, &r->error),
-             &r->error);
+    fixture_must(
+        pop_compile_graph(r->graph, POP_PROGRAMS(r->main, uses), POP_NO_OPTIONS, NULL, NULL, &r->good, &r->error),
+        &r->error);
     r->engine = pop_engine_create_from(r->good, POP_NO_OPTIONS, &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     r->unloaded = pop_engine_create_from(r->good, POP_NO_OPTIONS, &r->error);
-    rig_must(r->error.status, &r->error);
-    rig_must(pop_engine_load(r->engine, r->device, &r->error), &r->error);
+    fixture_must(r->error.status, &r->error);
+    fixture_must(pop_engine_load(r->engine, r->device, &r->error), &r->error);
     r->other_device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu1", .tiles_per_ipu = 4 }, &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     r->manager = pop_device_manager_create(POP_NO_OPTIONS, &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
 }
 
-void rig_open(struct rig *r, enum rig_purpose purpose)
+void fixture_open(struct fixture *r, enum fixture_purpose purpose)
 {
     memset(r, 0, sizeof(*r));
     opened = r;
@@ -100,20 +101,20 @@ void rig_open(struct rig *r, enum rig_purpose purpose)
     r->scratch = tmpfile();
     r->full = fopen("/dev/full", "w");
     r->device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = "ipu2", .tiles_per_ipu = 4 }, &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     r->target = *pop_device_target(r->device);
     open_graph(r);
     open_other_graph(r);
-    if (purpose == RIG_BUILD) {
+    if (purpose == FIXTURE_BUILD) {
         r->sum = pop_graph_add_vertex(r->graph, r->set, "Sum");
         r->mixed = pop_graph_add_vertex(r->graph, r->set, "Mixed");
         must_build(r);
     }
-    if (purpose == RIG_HOST)
+    if (purpose == FIXTURE_HOST)
         open_engine(r);
 }
 
-void rig_close(struct rig *r)
+void fixture_close(struct fixture *r)
 {
     opened = NULL;
     if (r->executable == (pop_executable *)r) /* the mark of a row that compiles, if the row did not replace it */
@@ -142,13 +143,13 @@ void rig_close(struct rig *r)
     rmdir(r->directory);
 }
 
-void rig_close_failed(void)
+void fixture_close_failed(void)
 {
     if (opened)
-        rig_close(opened);
+        fixture_close(opened);
 }
 
-static pop_vertex vertex(struct rig *r, const char *type)
+static pop_vertex vertex(struct fixture *r, const char *type)
 {
     pop_where where = { r->file, r->line, 0 };
     pop_vertex made = pop_graph_add_vertex_at(where, r->graph, r->set, type);
@@ -156,14 +157,14 @@ static pop_vertex vertex(struct rig *r, const char *type)
     return made;
 }
 
-void rig_sum(struct rig *r, pop_tensor in, pop_tensor out)
+void fixture_sum(struct fixture *r, pop_tensor in, pop_tensor out)
 {
     pop_vertex sum = vertex(r, "Sum");
     pop_graph_connect(r->graph, sum, "in", in);
     pop_graph_connect(r->graph, sum, "out", out);
 }
 
-void rig_source_without_tmp(struct rig *r, const char *file, int line)
+void fixture_source_without_tmp(struct fixture *r, const char *file, int line)
 {
     char source[256], old[256] = "";
     if (getenv("TMPDIR"))
@@ -180,12 +181,12 @@ void rig_source_without_tmp(struct rig *r, const char *file, int line)
         unsetenv("TMPDIR");
 }
 
-void rig_fill(struct rig *r, pop_tensor out)
+void fixture_fill(struct fixture *r, pop_tensor out)
 {
     pop_graph_connect(r->graph, vertex(r, "Fill"), "out", out);
 }
 
-pop_vertex rig_mixed(struct rig *r)
+pop_vertex fixture_mixed(struct fixture *r)
 {
     pop_vertex mixed = vertex(r, "Mixed");
     pop_graph_connect_constant(r->graph, mixed, "a", POP_FLOAT, &(float){ 1 });
@@ -193,13 +194,13 @@ pop_vertex rig_mixed(struct rig *r)
     return mixed;
 }
 
-void rig_vertex(struct rig *r, const char *type, const char *field, pop_tensor t)
+void fixture_vertex(struct fixture *r, const char *type, const char *field, pop_tensor t)
 {
     pop_graph_connect(r->graph, vertex(r, type), field, t);
     pop_sequence_add(r->main, pop_execute(r->set, NULL));
 }
 
-void rig_state_vertex(struct rig *r, const char *type, const char *field, pop_tensor t)
+void fixture_state_vertex(struct fixture *r, const char *type, const char *field, pop_tensor t)
 {
     pop_vertex v = vertex(r, type);
     pop_graph_set_field_size(r->graph, v, "kept", 2);
@@ -207,7 +208,7 @@ void rig_state_vertex(struct rig *r, const char *type, const char *field, pop_te
     pop_sequence_add(r->main, pop_execute(r->set, NULL));
 }
 
-const char *rig_file(struct rig *r, const char *name, const char *text)
+const char *fixture_file(struct fixture *r, const char *name, const char *text)
 {
     snprintf(r->path, sizeof(r->path), "%s/%s", r->directory, name);
     FILE *file = fopen(r->path, "wb");
@@ -217,7 +218,7 @@ const char *rig_file(struct rig *r, const char *name, const char *text)
     return r->path;
 }
 
-FILE *rig_stream(struct rig *r, const char *text)
+FILE *fixture_stream(struct fixture *r, const char *text)
 {
     r->stream = tmpfile();
     fputs(text, r->stream);
@@ -225,10 +226,10 @@ FILE *rig_stream(struct rig *r, const char *text)
     return r->stream;
 }
 
-const char *rig_executable(struct rig *r, const char *name, int cut, long flip)
+const char *fixture_executable(struct fixture *r, const char *name, int cut, long flip)
 {
     snprintf(r->path, sizeof(r->path), "%s/%s", r->directory, name);
-    rig_must(pop_executable_save(r->good, r->path, &r->error), &r->error);
+    fixture_must(pop_executable_save(r->good, r->path, &r->error), &r->error);
     FILE *file = fopen(r->path, "r+b");
     assert_non_null(file);
     if (flip) {
@@ -243,58 +244,58 @@ const char *rig_executable(struct rig *r, const char *name, int cut, long flip)
     return r->path;
 }
 
-const pop_device *rig_detached(struct rig *r)
+const pop_device *fixture_detached(struct fixture *r)
 {
     pop_device_detach(r->device);
     assert_false(pop_device_is_attached(r->device));
     return r->device;
 }
 
-pop_status rig_debug_on_a_full_disk(struct rig *r)
+pop_status fixture_debug_on_a_full_disk(struct fixture *r)
 {
     assert_int_equal(pop_debug_open("/dev/full", POP_DEBUG_JSON, NULL), POP_OK);
     return pop_debug_close(&r->error);
 }
 
-pop_status rig_host(const void *const *inputs, void *const *outputs, void *user)
+pop_status fixture_host(const void *const *inputs, void *const *outputs, void *user)
 {
     (void)inputs, (void)outputs, (void)user;
     return POP_OK;
 }
 
-pop_status rig_no_device(struct rig *r, pop_device *device)
+pop_status fixture_no_device(struct fixture *r, pop_device *device)
 {
     assert_null(device);
     return r->error.status;
 }
 
-pop_status rig_none(struct rig *r, size_t count)
+pop_status fixture_none(struct fixture *r, size_t count)
 {
     assert_int_equal(count, 0);
     return r->error.status;
 }
 
-pop_status rig_no_manager(struct rig *r, pop_device_manager *manager)
+pop_status fixture_no_manager(struct fixture *r, pop_device_manager *manager)
 {
     assert_null(manager);
     return r->error.status;
 }
 
-pop_status rig_no_engine(struct rig *r, pop_engine *engine)
+pop_status fixture_no_engine(struct fixture *r, pop_engine *engine)
 {
     assert_null(engine);
     return r->error.status;
 }
 
-pop_status rig_hazard(struct rig *r)
+pop_status fixture_hazard(struct fixture *r)
 {
-    rig_sum(r, r->v, r->sums);
-    rig_sum(r, r->v, r->sums);
-    return rig_no_engine(
+    fixture_sum(r, r->v, r->sums);
+    fixture_sum(r, r->v, r->sums);
+    return fixture_no_engine(
         r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
 }
 
-pop_status rig_link(struct rig *r)
+pop_status fixture_link(struct fixture *r)
 {
     pop_graph_add_codelets_source(
         r->graph,
@@ -302,51 +303,51 @@ pop_status rig_link(struct rig *r)
         "bool V_compute(V *v) { *v->out = no_such_function(); return true; }\n",
         POP_FILE_C, "");
     pop_graph_connect(r->graph, vertex(r, "V"), "out", r->scalar);
-    return rig_no_engine(
+    return fixture_no_engine(
         r, pop_engine_create(r->graph, POP_PROGRAMS(pop_execute(r->set, NULL)), POP_NO_OPTIONS, &r->error));
 }
 
 /* Four terabytes. */
-pop_status rig_load_huge(struct rig *r)
+pop_status fixture_load_huge(struct fixture *r)
 {
     pop_tensor huge =
         pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE((size_t)1 << 40), POP_MAPPING_LINEAR, "huge");
     pop_graph_create_host_read(r->graph, "huge", pop_tensor_slice(huge, 0, 4, 0));
     pop_engine_destroy(r->engine);
     r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->copy), POP_NO_OPTIONS, &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     return pop_engine_load(r->engine, r->device, &r->error);
 }
 
-const pop_profile_value *rig_profile(struct rig *r)
+const pop_profile_value *fixture_profile(struct fixture *r)
 {
-    rig_must(pop_profile_read_json("{\"a\": 1}", 8, &r->value, &r->error), &r->error);
+    fixture_must(pop_profile_read_json("{\"a\": 1}", 8, &r->value, &r->error), &r->error);
     return &r->value;
 }
 
 /* Runs a graph's main program and asks for its cycles. */
-static pop_status cycles_of(struct rig *r, const pop_device *device)
+static pop_status cycles_of(struct fixture *r, const pop_device *device)
 {
     pop_engine_destroy(r->engine);
     r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main),
                                   POP_OPTIONS({ "debug.requirePerfEstimates", "true" }), &r->error);
-    rig_must(r->error.status, &r->error);
-    rig_must(pop_engine_load_and_run(r->engine, device, 0, &r->error), &r->error);
+    fixture_must(r->error.status, &r->error);
+    fixture_must(pop_engine_load_and_run(r->engine, device, 0, &r->error), &r->error);
     pop_cycles cycles;
     return pop_engine_cycles(r->engine, &cycles, &r->error);
 }
 
-pop_status rig_cycles(struct rig *r)
+pop_status fixture_cycles(struct fixture *r)
 {
-    rig_sum(r, r->v, r->sums);
+    fixture_sum(r, r->v, r->sums);
     pop_sequence_add(r->main, pop_execute(r->set, NULL));
     return cycles_of(r, r->device);
 }
 
-pop_status rig_cycles_on_the_cpu(struct rig *r)
+pop_status fixture_cycles_on_the_cpu(struct fixture *r)
 {
     r->cpu = pop_cpu_device_create(&r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     r->made = r->graph;
     r->graph = pop_graph_create(pop_device_target(r->cpu));
     pop_tensor x = pop_graph_add_variable_mapped(r->graph, POP_FLOAT, POP_SHAPE(4), POP_MAPPING_LINEAR, "x");
@@ -354,16 +355,16 @@ pop_status rig_cycles_on_the_cpu(struct rig *r)
     return cycles_of(r, r->cpu);
 }
 
-pop_status rig_cycles_without_a_model(struct rig *r)
+pop_status fixture_cycles_without_a_model(struct fixture *r)
 {
     pop_cycles cycles;
     pop_engine_destroy(r->engine);
     r->engine = pop_engine_create(r->graph, POP_PROGRAMS(r->main), POP_OPTIONS({ "debug.model", "false" }), &r->error);
-    rig_must(r->error.status, &r->error);
+    fixture_must(r->error.status, &r->error);
     return pop_engine_cycles(r->engine, &cycles, &r->error);
 }
 
-pop_status rig_environment(struct rig *r, const char *text)
+pop_status fixture_environment(struct fixture *r, const char *text)
 {
     setenv("POPLAR_ENGINE_OPTIONS", text, 1);
     pop_status status =
