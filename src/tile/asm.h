@@ -89,6 +89,7 @@ struct asm_name {
     const char *name;
     const struct asm_node *assigned; /* NULL for labels */
     int32_t symbol;                  /* of the object; -1 none */
+    struct asm_place used;           /* where an expression first has it; line 0: none has */
 };
 
 enum { ASM_ERRORS = 20, ASM_DEPTH = 200, ASM_EXPANSIONS = 1000000, ASM_EXPANDED_BYTES = 1 << 26 };

@@ -19,11 +19,15 @@ struct parser {
     bool failed;
 };
 
+static struct asm_place place_of(const struct parser *p, const char *at)
+{
+    return asm_at(p->a->place, p->a->place.column + (uint32_t)(at - p->statement));
+}
+
 static void fail(struct parser *p, const char *what)
 {
     if (!p->failed)
-        asm_error(p->a, asm_at(p->a->place, p->a->place.column + (uint32_t)(p->at - p->statement)), "%s at '%.20s'",
-                  what, p->at);
+        asm_error(p->a, place_of(p, p->at), "%s at '%.20s'", what, p->at);
     p->failed = true;
 }
 
@@ -41,29 +45,34 @@ const struct asm_node *asm_number(struct assembler *a, int64_t number)
 
 /* ---- primary expressions ---- */
 
-static const struct asm_node *label(struct parser *p, const char *name)
+/* `at`: where it stands in the statement. */
+static const struct asm_node *label(struct parser *p, const char *name, const char *at)
 {
     struct asm_name *entry = asm_name(p->a, name);
     if (entry->assigned)
         return entry->assigned;
+    if (!entry->used.line)
+        entry->used = place_of(p, at);
     return node(p->a, (struct asm_node){ .kind = NODE_LABEL, .number = asm_symbol(p->a, entry) });
 }
 
 /* The name of the n-th label "number:", which no identifier can be. */
-static const struct asm_node *local_label(struct parser *p, unsigned long number, char direction)
+static const struct asm_node *local_label(struct parser *p, unsigned long number, char direction, const char *at)
 {
     struct str name = { 0 };
     if (number >= sizeof(p->a->locals) / sizeof(p->a->locals[0])) {
+        p->at = at;
         fail(p, "local labels are 0: to 99:");
         return NULL;
     }
     uint32_t instance = p->a->locals[number] + (direction == 'f' ? 1 : 0);
     if (!instance) {
-        fail(p, "no such label stands before");
+        asm_error(p->a, place_of(p, at), "there is no label '%lu:' before its use", number);
+        p->failed = true;
         return NULL;
     }
     str_format(&name, "%lu:%u", number, instance);
-    const struct asm_node *found = label(p, asm_copy(p->a, name.text, name.length));
+    const struct asm_node *found = label(p, asm_copy(p->a, name.text, name.length), at);
     str_free(&name);
     return found;
 }
@@ -99,9 +108,9 @@ static const struct asm_node *number(struct parser *p)
     char *end;
     unsigned long digits = strtoul(p->at, &end, 10);
     if (is_suffix(end, 'f') || is_suffix(end, 'b')) {
-        char direction = *end;
+        const char *at = p->at;
         p->at = end + 1;
-        return local_label(p, digits, direction);
+        return local_label(p, digits, *end, at);
     }
     int base = 10;
     const char *start = p->at;
@@ -175,7 +184,7 @@ static const struct asm_node *primary(struct parser *p)
         const char *close = strchr(start + 1, '"');
         if (close) {
             p->at = close + 1;
-            return label(p, asm_copy(p->a, start + 1, (size_t)(close - start - 1)));
+            return label(p, asm_copy(p->a, start + 1, (size_t)(close - start - 1)), start);
         }
     }
     while (asm_is_name(*p->at, p->at == start))
@@ -189,7 +198,7 @@ static const struct asm_node *primary(struct parser *p)
         return asm_number(p->a, 0x7c00);
     if (strcmp(name, "nanh") == 0)
         return asm_number(p->a, 0x7e00);
-    return label(p, name);
+    return label(p, name, start);
 }
 
 /* ---- operators ---- */

@@ -197,14 +197,19 @@ static void read_all(struct assembler *a)
         asm_error(a, a->place, "there is .if without .endif");
 }
 
-/* Labels that are used must be defined or global. */
+/* Local labels that are used must be defined; others can be of another file. */
 static void check_symbols(struct assembler *a)
 {
-    for (size_t i = 0; i < a->object->symbols.count; ++i) {
-        const struct tile_symbol *symbol = a->object->symbols.data + i;
-        if (symbol->section == TILE_UNDEFINED && pop_text_is_digit(symbol->name[0]))
-            asm_error(a, a->place, "there is no label '%.*s:' behind its use", (int)strcspn(symbol->name, ":"),
-                      symbol->name);
+    for (size_t i = 0; i < a->names.count; ++i) {
+        const struct asm_name *name = a->names.data + i;
+        if (name->symbol < 0 || !name->used.line || a->object->symbols.data[name->symbol].section != TILE_UNDEFINED)
+            continue;
+        if (pop_text_is_digit(name->name[0]))
+            asm_error(a, name->used, "there is no label '%.*s:' behind its use", (int)strcspn(name->name, ":"),
+                      name->name);
+        else if (strncmp(name->name, ".L", 2) == 0)
+            asm_error(a, name->used, "there is no label '%s', and labels that begin with .L are of this file alone",
+                      name->name);
     }
 }
 
