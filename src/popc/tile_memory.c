@@ -57,14 +57,27 @@ uint64_t tile_memory_free(const struct tile_memory *m, uint64_t at, uint64_t byt
     return at;
 }
 
-/* Begins a memory element that no earlier field is in. */
-static void next_element(struct tile_memory *m, bool interleaved)
+/* Begins a memory element such that no other field is in the elements of these bytes, neither an earlier one nor one
+ * that the compiler placed; false: there is none. */
+static bool next_elements(struct tile_memory *m, uint64_t bytes, bool interleaved)
 {
-    uint32_t unit = interleaved ? 2 * TILE_ELEMENT_BYTES : TILE_ELEMENT_BYTES,
-             start = interleaved ? m->map->interleaved : m->map->base, *at = interleaved ? &m->high : &m->low;
+    uint64_t unit = interleaved ? 2 * TILE_ELEMENT_BYTES : TILE_ELEMENT_BYTES,
+             start = interleaved ? m->map->interleaved : m->map->base;
+    uint32_t *at = interleaved ? &m->high : &m->low;
     uint64_t next = start + aligned(*at - start, unit);
-    if (next < (interleaved ? m->map->end : m->map->interleaved))
-        *at = (uint32_t)next;
+    for (size_t i = 0; i < m->placed.count; ++i) {
+        uint64_t begin = m->placed.data[i].begin, end = m->placed.data[i].end;
+        if (end <= next)
+            continue;
+        begin = begin > start ? begin - (begin - start) % unit : start;
+        if (begin >= next + bytes + BEHIND)
+            break;
+        next = start + aligned(end - start, unit);
+    }
+    if (next + bytes + BEHIND > (interleaved ? m->map->end : m->map->interleaved))
+        return false;
+    *at = (uint32_t)next;
+    return true;
 }
 
 /* Where an edge stands already; 0: nowhere. */
@@ -74,15 +87,23 @@ static uint32_t placed_at(const struct tile_memory *m, const uint64_t *edge)
     return index < m->places.count ? m->places.data[index] : 0;
 }
 
+/* Whether the field's pointer has whole addresses, so that its elements can be in the other region. */
+static bool reaches_all(const struct codelet_field *field)
+{
+    return field->shape == SHAPE_SCALAR ||
+           (field->shape == SHAPE_VECTOR && (field->layout == LAYOUT_SPAN || field->layout == LAYOUT_ONE_PTR));
+}
+
 /* edge: its entry of edge_bytes; NULL: state. */
 static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t bytes, const uint64_t *edge,
                         const struct codelet_field *field)
 {
     uint32_t alignment = field->alignment, address = placed_at(m, edge);
-    if (!address && m->apart && field->direction != FIELD_STATE && bytes)
-        next_element(m, field->interleaved);
+    bool interleaved = field->interleaved;
+    if (!address && m->apart && field->direction != FIELD_STATE && bytes && !next_elements(m, bytes, interleaved))
+        interleaved |= reaches_all(field) && next_elements(m, bytes, true);
     if (!address)
-        address = tile_memory_take(m, bytes, alignment < 8 ? 8 : alignment, field->interleaved);
+        address = tile_memory_take(m, bytes, alignment < 8 ? 8 : alignment, interleaved);
     if (m->failed || !bytes || !host)
         return address;
     if (!m->mapped)

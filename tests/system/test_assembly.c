@@ -589,6 +589,32 @@ static void conflicts_are_those_of_the_placement(struct fixture *w)
     fixture_run(w, 1);
 }
 
+/* A slice that is not aligned as its field is copied for the vertex: to an element without the other field, also where
+ * that one takes several. */
+static void a_copied_field_has_its_own_element(struct world *w)
+{
+    enum { LONG = 8000 };
+    static const size_t starts[][3] = { { 1, 0, 64 }, { 0, 3, 64 }, { 5, 5, 64 }, { 2, 0, 64 }, { 1, 0, LONG } };
+    static const char *const fields[] = { "x", "y", "out" };
+    for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i) {
+        world_close(w);
+        world_open(w, w->machine, w->checked);
+        add_codelets(w);
+        pop_compute_set set = pop_graph_add_compute_set(w->graph, "dot");
+        pop_vertex v = world_vertex(w, set, "assembly::DotProduct", 0);
+        for (int f = 0; f < 2; ++f) {
+            size_t begin = starts[i][f], end = begin + starts[i][2];
+            pop_tensor whole = floats(w, fields[f], end);
+            pop_graph_set_initial_fill(w->graph, whole, POP_DOUBLE, &(double){ f + 2 });
+            connect(w, v, fields[f], pop_tensor_slice(whole, begin, end, 0));
+        }
+        connect(w, v, "out", pop_tensor_at(floats(w, "out", 1), 0));
+        world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+        world_run(w, 0);
+        WORLD_FLOATS(w, "out", 6.0f * (float)starts[i][2]);
+    }
+}
+
 /* "assembly.S:" and the number of the line that has the words. */
 static void place_of_line(const char *words, char place[40])
 {
@@ -656,6 +682,7 @@ int main(void)
                                         SCENARIO(cycles_depend_on_the_data),
                                         SCENARIO(fields_stand_where_they_were_placed),
                                         SCENARIO(conflicts_are_those_of_the_placement),
+                                        SCENARIO(a_copied_field_has_its_own_element),
                                         SCENARIO(profiles_have_what_ran),
                                         SCENARIO(weights_stay_on_the_tile),
                                         SCENARIO(a_store_beyond_a_field_is_found),
