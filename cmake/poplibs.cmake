@@ -56,7 +56,8 @@ function(add_poplibs_codelets name)
     return()
   endif()
   list(SORT sources COMPARE FILE_BASENAME) # a .gp's bytes do not depend on sub-directories
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def include/${name}/*.h include/${name}/*.def src/poplibs/*.h src/poplibs/*.def)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS src/${name}/*.h src/${name}/*.def include/${name}/*.h include/${name}/*.def src/poplibs/*.h src/poplibs/*.def
+       include/popops/*.h include/popops/*.def include/popfloat/*.h) # of other libraries: functions of elements
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
   set(measured ${PROJECT_BINARY_DIR}/codelets/${name}.device.gp)

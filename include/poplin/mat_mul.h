@@ -6,7 +6,7 @@
  * CPU device sums are kept in float; on others the product is a convolution that the planner splits over the tiles
  * (poplin/planning.h).  A vector is a matrix with one row or column.
  *
- * Options: availableMemoryProportion, a number above 0 and up to 1 (0.6); partialsType, half or float (float);
+ * Options: availableMemoryProportion, 0 (the smallest plan) or more (0.6); partialsType, half or float (float);
  * fullyConnectedPass, NONE, INFERENCE_FWD, TRAINING_FWD, TRAINING_BWD or TRAINING_WU (NONE); inputRHSIsPreArranged
  * (false): B is the result of poplin_pre_arrange_mat_mul_input_rhs for such a product, otherwise an error;
  * use128BitConvUnitLoad (false); enableMultiStageReduce (true); enableFastReduce (false); remapOutputTensor (true);
