@@ -591,17 +591,17 @@ static void conflicts_are_those_of_the_placement(struct fixture *w)
 
 /* A slice that is not aligned as its field is copied for the vertex: to an element without the other field, also where
  * that one takes several. */
-static void a_copied_field_has_its_own_element(struct world *w)
+static void a_copied_field_has_its_own_element(struct fixture *w)
 {
     enum { LONG = 8000 };
     static const size_t starts[][3] = { { 1, 0, 64 }, { 0, 3, 64 }, { 5, 5, 64 }, { 2, 0, 64 }, { 1, 0, LONG } };
     static const char *const fields[] = { "x", "y", "out" };
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); ++i) {
-        world_close(w);
-        world_open(w, w->machine, w->checked);
+        fixture_close(w);
+        fixture_open(w, w->machine, w->checked);
         add_codelets(w);
         pop_compute_set set = pop_graph_add_compute_set(w->graph, "dot");
-        pop_vertex v = world_vertex(w, set, "assembly::DotProduct", 0);
+        pop_vertex v = fixture_vertex(w, set, "assembly::DotProduct", 0);
         for (int f = 0; f < 2; ++f) {
             size_t begin = starts[i][f], end = begin + starts[i][2];
             pop_tensor whole = floats(w, fields[f], end);
@@ -609,9 +609,9 @@ static void a_copied_field_has_its_own_element(struct world *w)
             connect(w, v, fields[f], pop_tensor_slice(whole, begin, end, 0));
         }
         connect(w, v, "out", pop_tensor_at(floats(w, "out", 1), 0));
-        world_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
-        world_run(w, 0);
-        WORLD_FLOATS(w, "out", 6.0f * (float)starts[i][2]);
+        fixture_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+        fixture_run(w, 0);
+        FIXTURE_FLOATS(w, "out", 6.0f * (float)starts[i][2]);
     }
 }
 
