@@ -109,7 +109,7 @@ static uint32_t copy_in(struct tile_memory *m, unsigned char *host, uint64_t byt
     if (!m->mapped)
         memcpy(tile_memory(m->tile, address, (uint32_t)bytes), host, bytes);
     bool written = field->direction != FIELD_INPUT;
-    *vec_push(&m->regions) = (struct tile_region){ host, address, (uint32_t)bytes, written };
+    *vec_push(&m->regions) = (struct tile_region){ host, address, (uint32_t)bytes, written, field };
     tile_allow(m->tile, address, (uint32_t)bytes, written ? TILE_MAY_READ | TILE_MAY_WRITE : TILE_MAY_READ);
     tile_allow(m->tile, address + (uint32_t)bytes, BEHIND, TILE_MAY_READ);
     return address;
@@ -395,9 +395,38 @@ bool tile_memory_fill(struct tile_memory *m, const unsigned char *state, const u
         if (field->direction == FIELD_STATE && field->shape == SHAPE_SCALAR)
             *vec_push(&m->regions) =
                 (struct tile_region){ (unsigned char *)(uintptr_t)(state + field->offset),
-                                      m->state + m->layout->fields[f].offset, m->layout->fields[f].bytes, true };
+                                      m->state + m->layout->fields[f].offset, m->layout->fields[f].bytes, true, field };
     }
     return !m->failed;
+}
+
+const struct codelet_field *tile_memory_name(const struct tile_memory *m, uint32_t address, struct str *text)
+{
+    const struct tile_region *nearest = NULL;
+    uint32_t distance = UINT32_MAX;
+    for (size_t i = 0; i < m->regions.count; ++i) {
+        const struct tile_region *r = m->regions.data + i;
+        uint32_t end = r->address + r->bytes, away = address < r->address ? r->address - address
+                                                     : address < end      ? 0
+                                                                          : address - end + 1;
+        if (away < distance) {
+            nearest = r;
+            distance = away;
+        }
+    }
+    if (!nearest)
+        return NULL;
+    bool before = address < nearest->address;
+    if (!distance)
+        str_add(text, "in");
+    else if (!before && distance == 1)
+        str_add(text, "right behind");
+    else
+        str_format(text, "%u bytes %s", distance - !before, before ? "before" : "behind");
+    str_format(text, " %sfield '%s'", field_has_table(nearest->field) ? "a vector of " : "", nearest->field->name);
+    if (distance)
+        str_format(text, " of %u bytes", nearest->bytes);
+    return nearest->field;
 }
 
 void tile_memory_drain(struct tile_memory *m)

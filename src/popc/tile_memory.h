@@ -5,6 +5,7 @@
 
 #include "popc/device/device_layout.h"
 
+#include "base/str.h"
 #include "tile/machine.h"
 
 /* Host memory that stands in the tile's memory during a run. */
@@ -12,6 +13,7 @@ struct tile_region {
     unsigned char *host;
     uint32_t address, bytes;
     bool written; /* copied back */
+    const struct codelet_field *field;
 };
 
 /* Data of an edge that stands where the compiler placed it. */
@@ -48,6 +50,9 @@ uint64_t tile_memory_free(const struct tile_memory *memory, uint64_t at, uint64_
 bool tile_memory_fill(struct tile_memory *memory, const unsigned char *state, const uint64_t *edge_bytes);
 /* Takes bytes that are zero, for stacks and the like; 0 when there is no space. */
 uint32_t tile_memory_take(struct tile_memory *memory, uint64_t bytes, uint32_t alignment, bool interleaved);
+/* Appends what is at an address, or the nearest field: "4 bytes behind field 'x' of 160 bytes". Returns the field;
+ * NULL, and appends nothing, when there is none. Called before tile_memory_drain. */
+const struct codelet_field *tile_memory_name(const struct tile_memory *memory, uint32_t address, struct str *text);
 /* Copies back what the fields allow, and forgets the regions. */
 void tile_memory_drain(struct tile_memory *memory);
 void tile_memory_end(struct tile_memory *memory);

@@ -263,7 +263,9 @@ void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long tr
     static const struct tile_tracer tracer = { write_trace, NULL };
     bool on = traced == -2 || (traced >= 0 && (uint32_t)traced == number);
     tile_trace(tile, on ? &tracer : NULL);
-    if (on)
+    if (on && number == UINT32_MAX)
+        fprintf(stderr, "%s in the run that counts its cycles\n", codelet->name);
+    else if (on)
         fprintf(stderr, "%s on tile %u\n", codelet->name, number);
 }
 
@@ -370,12 +372,58 @@ static void begin(const struct tile_vertex *vertex, struct tile *tile, const str
                       run->random ? run->random[w][1] : mix(mix(run->seed) + 2 * w + 1) | 1);
 }
 
-static void take_fault(const struct tile_program *program, const struct tile_fault *fault, struct tile_vertex_run *run)
+/* Whether a constraint of the class is about two fields: it has both names as words. */
+static const char *constraint_about(const struct codelet *codelet, const char *one, const char *other)
+{
+    const char *const names[] = { one, other };
+    for (uint32_t i = 0; i < codelet->constraint_count; ++i) {
+        unsigned found = 0;
+        for (int n = 0; n < 2; ++n) {
+            size_t length = strlen(names[n]);
+            for (const char *at = codelet->constraints[i]; (at = strstr(at, names[n])) != NULL; at += length)
+                if (!pop_text_is_word(at[length]) && at > codelet->constraints[i] && !pop_text_is_word(at[-1]))
+                    found |= 1u << n;
+        }
+        if (found == 3 && strncmp(codelet->constraints[i], "elem", 4) == 0)
+            return codelet->constraints[i];
+    }
+    return NULL;
+}
+
+/* Two accesses in one memory element: the fields, and the constraint that keeps them apart. */
+static void name_conflict(const struct tile_memory *memory, const struct tile_fault *fault, struct str *text)
+{
+    str_add(text, ": the first is ");
+    const struct codelet_field *one = tile_memory_name(memory, fault->first, text);
+    str_add(text, ", the second ");
+    const struct codelet_field *other = tile_memory_name(memory, fault->address, text);
+    if (one == other)
+        return;
+    const char *constraint = constraint_about(memory->codelet, one->name, other->name);
+    if (constraint)
+        str_format(text, ", although the class has the constraint \"%s\" (it cannot keep parts of one variable apart)",
+                   constraint);
+    else
+        str_format(text, "; the constraint \"elem(%s%s) != elem(%s%s)\" of the class keeps them apart",
+                   field_has_table(one) ? "**" : "*", one->name, field_has_table(other) ? "**" : "*", other->name);
+}
+
+static void take_fault(const struct tile_program *program, const struct tile_fault *fault,
+                       const struct tile_memory *memory, struct tile_vertex_run *run)
 {
     const struct tile_line *line = tile_program_line(program, fault->pc);
     char who[32];
+    struct str where = { 0 };
     snprintf(who, sizeof(who), fault->context == TILE_WORKERS ? "its supervisor" : "its worker %u", fault->context);
-    snprintf(run->text, sizeof(run->text), "%s %s (instruction at 0x%x)", who, fault->text, fault->pc);
+    if (fault->code == TILE_OUTSIDE && memory->regions.count) {
+        str_add(&where, ": ");
+        tile_memory_name(memory, fault->address, &where);
+    } else if (fault->code == TILE_CONFLICT && memory->regions.count) {
+        name_conflict(memory, fault, &where);
+    }
+    snprintf(run->text, sizeof(run->text), "%s %s%s (instruction at 0x%x)", who, fault->text, str_text(&where),
+             fault->pc);
+    str_free(&where);
     if (!line)
         return;
     snprintf(run->file, sizeof(run->file), "%s", line->file);
@@ -406,7 +454,7 @@ static bool execute(struct tile_vertex *vertex, struct tile *tile, struct tile_v
     if (good)
         tile_memory_drain(&memory);
     else if (!memory.failed)
-        take_fault(code->program, &result.fault, run);
+        take_fault(code->program, &result.fault, &memory, run);
     tile_memory_end(&memory);
     run->agreed = result.agreed;
     run->cycles = kind == VERTEX_WORKER  ? result.slots

@@ -56,7 +56,7 @@ struct tile_vertex_run {
     /* results */
     bool agreed;     /* compute() would have returned true */
     uint64_t cycles; /* of a worker for worker codelets, else of the tile */
-    char text[300];  /* of a run that failed */
+    char text[480];  /* of a run that failed */
     char file[128];  /* the line of the instruction that failed; "" when it is not known */
     int line;
 };

@@ -362,20 +362,29 @@ static uint64_t written(const struct tile_instruction *i)
     return set;
 }
 
-static bool twice_written(const struct tile_instruction *i)
+/* Registers with storage that two of its operands write. */
+static uint64_t twice_written(const struct tile_instruction *i)
 {
-    uint64_t before = 0;
+    uint64_t before = 0, twice = 0;
     for (unsigned k = 0; k < i->form->operands; ++k) {
         const struct tile_operand *operand = i->form->operand + k;
         if (operand->kind >= TILE_FIRST_IMMEDIATE || !(operand->access & TILE_WRITTEN))
             continue;
         uint64_t set = ((UINT64_C(1) << tile_operand_registers(operand)) - 1)
                        << (i->value[k] + (operand->kind >= TILE_A ? 32 : 0));
-        if (before & set & (UINT64_C(0xff) << 32 | 0xfff)) /* registers that have storage */
-            return true;
+        twice |= before & set & (UINT64_C(0xff) << 32 | 0xfff);
         before |= set;
     }
-    return false;
+    return twice;
+}
+
+/* The first register of a set, for a message. */
+static const char *first_register(struct assembler *a, uint64_t set)
+{
+    char name[8];
+    int number = __builtin_ctzll(set);
+    int length = snprintf(name, sizeof(name), "$%c%d", number < 32 ? 'm' : 'a', number % 32);
+    return asm_copy(a, name, (size_t)length);
 }
 
 static void check_alone(struct assembler *a, const struct asm_instruction *i, const struct tile_instruction *made)
@@ -387,7 +396,7 @@ static void check_alone(struct assembler *a, const struct asm_instruction *i, co
     if (!a->allow_mode && !i->supervisor && (made->form->flags & TILE_SUPERVISOR))
         asm_error(a, i->place, "%s is for supervisors, and this is worker code (.worker)", i->name);
     if (!a->allow_operands && twice_written(made))
-        asm_error(a, i->place, "%s writes a register twice", i->name);
+        asm_error(a, i->place, "%s writes %s twice", i->name, first_register(a, twice_written(made)));
 }
 
 static void check_bundle(struct assembler *a, const struct asm_instruction *first, const struct tile_instruction *main,
@@ -406,8 +415,8 @@ static void check_bundle(struct assembler *a, const struct asm_instruction *firs
         asm_error(a, first->place, "%s and %s cannot share a bundle: %s is always alone", first->name, second->name,
                   main->form->flags & TILE_SOLO ? first->name : second->name);
     else if (written(main) & written(aux))
-        asm_error(a, first->place, "%s and %s cannot share a bundle: both write the same register", first->name,
-                  second->name);
+        asm_error(a, first->place, "%s and %s cannot share a bundle: both write %s", first->name, second->name,
+                  first_register(a, written(main) & written(aux)));
 }
 
 /* The body of a repeat: whole bundles, aligned to 8 bytes, without control instructions. */

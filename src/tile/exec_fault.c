@@ -10,7 +10,9 @@ void tile_raise(struct tile_context *c, const struct tile_op *o, enum tile_excep
 {
     struct tile *tile = c->tile;
     va_list arguments;
-    tile->fault = (struct tile_fault){ .code = code, .pc = o->address, .address = address, .context = c->id };
+    tile->fault = (struct tile_fault){
+        .code = code, .pc = o->address, .address = address, .first = tile->fault.first, .context = c->id
+    };
     va_start(arguments, format);
     pop_text_vformat(tile->fault.text, sizeof(tile->fault.text), format, arguments);
     va_end(arguments);

@@ -21,9 +21,11 @@ static unsigned element_of(const struct tile *tile, uint32_t address)
 
 static void apart(struct tile_context *c, const struct tile_op *o, uint32_t first, uint32_t second)
 {
-    if (element_of(c->tile, first) == element_of(c->tile, second))
-        tile_raise(c, o, TILE_CONFLICT, second,
-                   "accesses 0x%x and 0x%x, which are in one memory element, in one instruction", first, second);
+    if (element_of(c->tile, first) != element_of(c->tile, second))
+        return;
+    c->tile->fault.first = first;
+    tile_raise(c, o, TILE_CONFLICT, second,
+               "accesses 0x%x and 0x%x, which are in one memory element, in one instruction", first, second);
 }
 
 static void interleaved_only(struct tile_context *c, const struct tile_op *o, uint32_t address)

@@ -28,6 +28,7 @@ enum tile_exception {
 struct tile_fault {
     enum tile_exception code;
     uint32_t pc, address; /* address: of the access, else 0 */
+    uint32_t first;       /* of a conflict: the address of the first access; address is that of the second */
     unsigned context;     /* worker, or TILE_WORKERS for the supervisor */
     char text[200];
 };

@@ -226,12 +226,17 @@ static void a_trace_shows_the_slots(struct fixture *w)
     close(kept);
     unsetenv("TREMULA_TILE_TRACE");
     char line[400];
-    unsigned adds = 0;
+    unsigned adds = 0, runs = 0, counting = 0;
     rewind(file);
-    while (fgets(line, sizeof(line), file))
+    while (fgets(line, sizeof(line), file)) {
         adds += strstr(line, "f32v2add $a0:1, $a0:1, $a2:3") != NULL;
+        runs += strcmp(line, "assembly::AddPairs on tile 0\n") == 0;
+        counting += strcmp(line, "assembly::AddPairs in the run that counts its cycles\n") == 0;
+    }
     fclose(file);
     assert_int_equal(adds, strcmp(w->machine, "cpu") == 0 ? 3 : 6); /* once more when cycles are counted */
+    assert_int_equal(runs, 1);
+    assert_int_equal(counting, strcmp(w->machine, "cpu") == 0 ? 0 : 1);
 }
 
 /* After the seed 1 the first number of each worker is 0x00003ff9 (docs/reference/tile-isa.md, 2.17). */
@@ -585,8 +590,28 @@ static void conflicts_are_those_of_the_placement(struct fixture *w)
     connect(w, v, "a", pop_tensor_slice(large, 0, 4, 0));
     connect(w, v, "b", pop_tensor_slice(large, LARGE - 4, LARGE, 0));
     fixture_start(w, POP_PROGRAMS(pop_execute(near, NULL), pop_execute(far, NULL)));
-    fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "element");
+    fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR,
+                      "in one memory element, in one instruction: the first is in field 'a', the second in field 'b'; "
+                      "the constraint \"elem(*a) != elem(*b)\" of the class keeps them apart (instruction at ");
     fixture_run(w, 1);
+}
+
+/* A conflict names both fields, also where the class has a constraint, which parts of one variable cannot satisfy. */
+static void a_conflict_names_the_constraint(struct fixture *w)
+{
+    if (strcmp(w->machine, "cpu") == 0 || w->checked)
+        return;
+    add_codelets(w);
+    pop_compute_set set = pop_graph_add_compute_set(w->graph, "dot");
+    pop_vertex v = fixture_vertex(w, set, "assembly::DotProduct", 0);
+    pop_tensor both = floats(w, "both", 128);
+    connect(w, v, "x", pop_tensor_slice(both, 0, 64, 0));
+    connect(w, v, "y", pop_tensor_slice(both, 64, 128, 0));
+    connect(w, v, "out", pop_tensor_at(floats(w, "out", 1), 0));
+    fixture_start(w, POP_PROGRAMS(pop_execute(set, NULL)));
+    fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR,
+                      "the first is in field 'x', the second in field 'y', although the class has the constraint "
+                      "\"elem(*x) != elem(*y)\" (it cannot keep parts of one variable apart)");
 }
 
 /* A slice that is not aligned as its field is copied for the vertex: to an element without the other field, also where
@@ -644,7 +669,9 @@ static void a_store_beyond_a_field_is_found(struct fixture *w)
         fixture_start_with(w, POP_PROGRAMS(pop_execute(set, NULL)),
                            POP_OPTIONS({ "debug.isolateCodelets", isolated ? "true" : "false" }));
         fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, place);
-        fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "outside of what the vertex may write");
+        fixture_run_fails(
+            w, 0, POP_APPLICATION_RUNTIME_ERROR,
+            "outside of what the vertex may write: right behind field 'out' of 12 bytes (instruction at ");
     }
 }
 
@@ -682,6 +709,7 @@ int main(void)
                                         SCENARIO(cycles_depend_on_the_data),
                                         SCENARIO(fields_stand_where_they_were_placed),
                                         SCENARIO(conflicts_are_those_of_the_placement),
+                                        SCENARIO(a_conflict_names_the_constraint),
                                         SCENARIO(a_copied_field_has_its_own_element),
                                         SCENARIO(profiles_have_what_ran),
                                         SCENARIO(weights_stay_on_the_tile),

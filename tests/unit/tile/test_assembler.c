@@ -70,7 +70,8 @@ static const struct {
     { "add $m0, $m99, 1", "'$m99' is no register and no control register" },
     { "{ f32add $a0, $a1, $a2\n add $m0, $m1, $m2 }", "f32add and add cannot share a bundle" },
     { "{ ld32 $a0, $m0, $mzero, 0 ; f32add $a0, $a1, $a2 }",
-      "ld32 and f32add cannot share a bundle: both write the same register" },
+      "ld32 and f32add cannot share a bundle: both write $a0\n" },
+    { "{ ld64 $a2:3, $m0, $mzero, 0 ; f32add $a3, $a1, $a2 }", "both write $a3\n" },
     { "{ exitz $m0 ; fnop }", "exitz is always alone" },
     { "{ nop }", "a bundle has two instructions; this one has 1" },
     { "{ nop; fnop; fnop }", "this is the third" },
@@ -95,7 +96,7 @@ static const struct {
     { ".if 1", "there is .if without .endif" },
     { ".error \"not for this\"", "t.S:1:1: error: not for this" },
     { ".sectoin .text", "there is no directive '.sectoin'" },
-    { "ld2x64pace $a0:1, $a0:1, $m0:1+=, $mzero, 0", "writes a register twice" },
+    { "ld2x64pace $a0:1, $a0:1, $m0:1+=, $mzero, 0", "ld2x64pace writes $a0 twice" },
     { ".section .data\nnop", "which is not code" },
     { "setzi $m0, (1", "')' is missing" },
 };
