@@ -52,7 +52,7 @@ static void a_worker_adds_two_vectors(struct fixture *w)
     }
 }
 
-/* docs/concepts/assembly.md promises 14 slots and one for each pair. */
+/* docs/concepts/assembly.md promises a slot for each pair in the loop; 14 are around it. */
 static void a_dot_product_takes_a_slot_for_a_pair(struct fixture *w)
 {
     enum { PAIRS = 32 };
