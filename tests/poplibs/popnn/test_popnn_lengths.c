@@ -368,7 +368,7 @@ static uint64_t cycles_of(enum kind kind, bool backward, unsigned length, bool l
     struct fixture fixture = fixture_open(FIXTURE_MODEL, 8, add_all);
     const unsigned lengths[] = { length / 2, length };
     struct layer l = { .kind = kind, .batch = 2, .steps = 16, .in = 4, .out = 8, .full = true };
-    pop_tensor kept, dx, cell, steps = limited ? constant(&fixture, lengths, 2) : (pop_tensor){ 0 };
+    pop_tensor kept = { 0 }, dx, cell, steps = limited ? constant(&fixture, lengths, 2) : (pop_tensor){ 0 };
     pop_program program = pop_sequence(fixture.graph, "layer");
     pop_tensor x = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(l.steps, l.batch, l.in), FIXTURE_LINEAR);
     if (kind == LSTM) {
