@@ -243,6 +243,8 @@ def sums_of_programs(get, t):
     for column, value in zip(("times", "cycles", "tileCycles", "elapsed"), wanted):
         same(f"operations: {column}", sum(operations[column]), value)
     lines = get("source/lines")
+    for column in ("exchange", "host"):
+        same(f"operations: {column}", sum(operations[column]), sum(lines[column]))
     for column, value in zip(("times", "cycles", "tileCycles", "elapsed"), wanted):
         same(f"source lines: {column}", sum(lines[column]), value)
     same("programs", sum(lines["programs"]), t.one("SELECT count(*) FROM programs"))

@@ -11,7 +11,6 @@ export interface Difference {
     a: number;
     b: number;
     difference: number;
-    percent: number; // relative to the larger
     basis: string; // what the figure is the sum or the maximum of
 }
 
@@ -21,7 +20,7 @@ export function useDifferences(wanted: boolean): Loaded<Difference[]> {
         const [what, path, unit, change, basis] = ["what", "path", "unit", "change", "basis"].map((name) =>
             columns.texts(name),
         );
-        const [a, b, difference, percent] = ["a", "b", "difference", "percent"].map((name) => columns.numbers(name));
+        const [a, b, difference] = ["a", "b", "difference"].map((name) => columns.numbers(name));
         return what.map((_, i) => ({
             what: what[i],
             path: path[i],
@@ -30,7 +29,6 @@ export function useDifferences(wanted: boolean): Loaded<Difference[]> {
             a: a[i],
             b: b[i],
             difference: difference[i],
-            percent: percent[i],
             basis: basis[i],
         }));
     });

@@ -14,6 +14,7 @@ export const FIGURES = [
     "cycles",
     "tileCycles",
     "exchange",
+    "host",
     "estimate",
     "code",
     "vertexState",

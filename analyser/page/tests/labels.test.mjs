@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { before, test } from "node:test";
-import { OTHER, REPORT, at, done, serve } from "./session.mjs";
+import { OTHER, REPORT, at, cells, count, done, perCent, serve, shown, sum } from "./session.mjs";
 import { settled } from "./trace_tools.mjs";
 
 const NAMES = ["label-source", "label-target"];
@@ -140,4 +140,58 @@ test("two reports in a narrow window: no view's tab is outside of it", async () 
         assert.ok(Math.max(...boxes) <= width, `${width}: ${boxes}`);
         await done(page);
     }
+});
+
+test("CMP-03 differences are in per cent of the first report, with a sign, and each view says so", async () => {
+    const shares = (text) => /\(([+−]?[\d.]+ %|new)\)$/.exec(text);
+    for (const [fragment, cell, head] of [
+        ["insights", "[data-difference]", ".insights thead th:last-child"],
+        ["memory?memory.tab=difference", ".table-rows .td:last-child", "[data-column=difference]"],
+        ["liveness?liveness.tab=always", ".table-rows .td:last-child", "[data-column=difference0]"],
+        ["source", ".table-rows .td:nth-child(4)", "[data-column=difference]"],
+    ]) {
+        const page = await at(two, `#/${fragment}`, cell);
+        await page.waitForSelector(head);
+        assert.match(await page.textContent(head), /Difference \(% of first\)/, fragment);
+        for (const text of await page.locator(cell).allTextContents())
+            if (text !== "–") assert.ok(shares(text), `${fragment}: ${text}`);
+        await done(page);
+    }
+    const page = await at(two, "#/liveness?liveness.tab=always", '.table-rows .tr:has-text("model/matrix")');
+    await page.waitForSelector("[data-column=difference0]");
+    const cells = await page.locator('.table-rows .tr:has-text("model/matrix") .td').allTextContents();
+    const [a, b] = cells.slice(1, 3).map((text) => Number(text.replaceAll(",", "")));
+    assert.ok(b > a);
+    assert.equal(shares(cells[3])[1], perCent(a, b));
+    await done(page);
+});
+
+test("EXE-51 the summary of the trace says that its shares are of the sum of steps", async () => {
+    const page = await at(await shown(REPORT), "#/trace", "[data-row=proportions] [data-sum]");
+    await settled(page);
+    const all = Number(await page.getAttribute("[data-row=proportions] [data-sum]", "data-sum"));
+    const tip = await page.getAttribute("[data-row=proportions] .proportions", "data-tip");
+    const parts = [...tip.matchAll(/([\d,]+) cycles?$/gm)].map((one) => Number(one[1].replaceAll(",", "")));
+    assert.ok(Math.abs(sum(parts) - all) <= parts.length, `${all}: ${tip}`);
+    const text = await page.textContent("[data-row=proportions]");
+    assert.ok(text.includes(`of ${count(all)} cycles, the sum of steps`), text);
+    await page.click("[data-row=proportions] .link");
+    await page.waitForSelector("[data-share]");
+    await done(page);
+});
+
+test("OPS-02 exchange of an operation is a part of its critical-path cycles, as that of its line is", async () => {
+    const page = await at(await shown(REPORT), "#/operations", ".table-rows .tr");
+    const titles = await page.locator("[role=columnheader]").allTextContents();
+    const [elapsed, exchange] = ["Critical-path", "Exchange"].map((title) =>
+        titles.findIndex((one) => one.replace(/ [▲▼]$/, "").startsWith(title)),
+    );
+    let all = 0;
+    for (const row of await cells(page, ".layout-main > .split > .pane:first-child")) {
+        const [whole, part] = [row[elapsed], row[exchange]].map((text) => Number(text.replaceAll(",", "")));
+        assert.ok(part <= whole, row.join());
+        all += part;
+    }
+    assert.ok(all > 0, "some operation exchanges");
+    await done(page);
 });

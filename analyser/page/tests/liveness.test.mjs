@@ -21,6 +21,7 @@ import {
     serve,
     shown,
     sum,
+    perCent,
 } from "./session.mjs";
 import { load } from "./load.mjs";
 
@@ -260,8 +261,7 @@ test("LIV-07 several steps: a column each, and how they differ from the first", 
         );
         const [x, y] = [first[whole] ?? 0, second[whole] ?? 0];
         const sign = y > x ? "+" : y < x ? "−" : "";
-        const share = ((Math.abs(y - x) / Math.max(x, y)) * 100).toFixed(2);
-        assert.equal(difference, `${sign}${bytes(Math.abs(y - x))} (${share} %)`, whole);
+        assert.equal(difference, `${sign}${bytes(Math.abs(y - x))} (${perCent(x, y)})`, whole);
     }
     assert.equal(
         await page.textContent("[data-total]"),
@@ -333,8 +333,8 @@ test("LIV-09 CMP-03 two reports: both graphs, and source, target and difference 
     for (const [name, source, target, difference] of await cells(page)) {
         const other = name === "model/matrix" ? 4096 : own[name]; // tests/analyser/facts.py changes it
         assert.deepEqual([source, target], [count(own[name]), count(other)], name);
-        const share = ((Math.abs(other - own[name]) / Math.max(other, own[name])) * 100).toFixed(2);
-        assert.equal(difference, `${other > own[name] ? "+" : ""}${bytes(other - own[name])} (${share} %)`, name);
+        const share = perCent(own[name], other);
+        assert.equal(difference, `${other > own[name] ? "+" : ""}${bytes(other - own[name])} (${share})`, name);
     }
     const more = await page.$eval(
         '.table-rows .tr:has-text("model/matrix") .more',

@@ -49,6 +49,11 @@ export async function done(page, ...expected) {
 
 export const count = (number) => number.toLocaleString("en-GB");
 export const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
+/** A difference in per cent of the first number, as the page shows it. */
+export function perCent(a, b) {
+    if (!a) return b ? "new" : "0.00 %";
+    return `${b > a ? "+" : b < a ? "−" : ""}${((Math.abs(b - a) / a) * 100).toFixed(2)} %`;
+}
 /** Bytes as the page shows them in binary multiples. */
 export function bytes(value) {
     const names = ["B", "KiB", "MiB", "GiB"];

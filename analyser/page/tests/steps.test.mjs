@@ -202,8 +202,10 @@ test("OPS-05 two reports: one figure at a time, source, target and difference", 
     change(other, "UPDATE exchanges SET code_bytes = code_bytes + 64");
     const page = await operations(await shown(REPORT, other));
     await page.selectOption('[aria-label="figure"]', "code");
-    await page.waitForFunction(() =>
-        document.querySelector("[role=columnheader]:nth-child(3)").textContent.startsWith("report: Code (B)"),
+    await page.waitForFunction(
+        () =>
+            document.querySelector("[data-compared]")?.textContent === "Code (B)" &&
+            document.querySelector("[role=columnheader]:nth-child(3)").textContent.startsWith("report"),
     );
     const codes = (directory) =>
         query(

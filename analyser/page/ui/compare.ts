@@ -36,7 +36,18 @@ export function reportTitles(reports: readonly Report[]): string[] {
     return parts.map((all, i) => all.slice(Math.max(0, all.length - 1 - same)).join("/") || reports[i].name);
 }
 
-/** "2.7 MiB (64.29 %)": the size of the difference, and its share of the larger number; a dash when one is missing. */
+/** Difference of two numbers in per cent of the first, the rule of all views: "+60.00 %"; "new": there is no first. */
+export function changeText(source: number | null, target: number | null, digits = 2): string {
+    const [a, b] = [source ?? 0, target ?? 0];
+    if (a === 0 && b !== 0) return "new";
+    const share = a === 0 ? 0 : (b - a) / Math.abs(a);
+    return `${share > 0 ? "+" : share < 0 ? "−" : ""}${(Math.abs(share) * 100).toFixed(digits)} %`;
+}
+
+/** Says in a column's head what its per cents are of. */
+export const DIFFERENCE = "Difference (% of first)";
+
+/** "+2.8 MiB (+186.67 %)": the difference, and its per cent of the first number; a dash when both are missing. */
 export function differenceText(
     source: number | null,
     target: number | null,
@@ -44,12 +55,8 @@ export function differenceText(
 ): string {
     if (source === null && target === null) return "–";
     const [a, b] = [source ?? 0, target ?? 0];
-    const larger = Math.max(Math.abs(a), Math.abs(b));
     const sign = b > a ? "+" : b < a ? "−" : "";
-    return (
-        `${sign}${format(Math.abs(b - a))} ` +
-        `(${larger > 0 ? ((Math.abs(b - a) / larger) * 100).toFixed(2) : "0.00"} %)`
-    );
+    return `${sign}${format(Math.abs(b - a))} (${changeText(a, b)})`;
 }
 
 /** CSS class: more than the source, less, or equal. */

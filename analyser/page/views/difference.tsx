@@ -6,17 +6,17 @@ import { CATEGORIES, categoryTitle } from "../data/concepts";
 import { Difference, useDifferences } from "../data/difference";
 import { Frames, pathOf, useDifferenceFlame, useFlame } from "../data/flame";
 import { FlameGraph, flameShare } from "../ui/flamegraph";
-import { bytes, count, difference as signed, percent } from "../text/format";
+import { bytes, count, difference as signed } from "../text/format";
 import { shortName } from "../text/names";
 import { Choice, Layout } from "../ui/layout";
 import { tableState } from "../ui/rows";
 import { Column, Table, titleWidth } from "../ui/table";
 import { Empty } from "../ui/tabs";
-import { reportTitles } from "../ui/compare";
+import { changeText, reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
-function show(unit: string): (value: number) => string {
-    return unit === "bytes" ? bytes : count;
+function withUnit(unit: string): (value: number) => string {
+    return unit === "bytes" ? bytes : (value) => `${count(value)} ${unit}`;
 }
 
 function changeClass(value: number): string {
@@ -24,11 +24,11 @@ function changeClass(value: number): string {
 }
 
 const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
-    { id: "what", title: "What", width: 150, value: (row) => row.what },
+    { id: "what", title: "What", width: 120, value: (row) => row.what },
     {
         id: "basis",
         title: "Basis",
-        width: 140,
+        width: 120,
         tip: "what the figure is the sum or the maximum of",
         value: (row) => row.basis,
     },
@@ -46,7 +46,7 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         kind: "number",
         width: titleWidth(names[0], 120),
         value: (row) => row.a,
-        show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)),
+        show: (row) => (row.change === "added" ? "–" : withUnit(row.unit)(row.a)),
         cellTip: (row) => `${count(row.a)} ${row.unit}`,
     },
     {
@@ -56,7 +56,7 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         kind: "number",
         width: titleWidth(names[1], 120),
         value: (row) => row.b,
-        show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)),
+        show: (row) => (row.change === "removed" ? "–" : withUnit(row.unit)(row.b)),
         cellTip: (row) => `${count(row.b)} ${row.unit}`,
     },
     {
@@ -64,24 +64,25 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         title: "Difference",
         kind: "number",
         width: 140,
-        tip: "target less source",
+        tip: `${names[1]} less ${names[0]}`,
         value: (row) => row.difference,
-        show: (row) => <span class={changeClass(row.difference)}>{signed(row.difference, show(row.unit))}</span>,
+        show: (row) => <span class={changeClass(row.difference)}>{signed(row.difference, withUnit(row.unit))}</span>,
         cellTip: (row) => `${signed(row.difference)} ${row.unit}`,
     },
     {
         id: "percent",
-        title: "% of larger",
+        title: "% of first",
         kind: "number",
         width: 110,
-        tip: "|difference| of the larger of both",
-        value: (row) => row.percent,
-        show: (row) => percent(row.percent / 100),
+        tip: `the difference in per cent of ${names[0]}; "new": only ${names[1]} has it`,
+        value: (row) => (row.a ? ((row.b - row.a) / Math.abs(row.a)) * 100 : row.b ? null : 0),
+        show: (row) => changeText(row.a, row.b, 1),
     },
     {
         id: "change",
         title: "Only in one",
         width: 110,
+        hidden: true,
         tip: "added: only the target has it; removed: only the source",
         value: (row) => (row.change === "changed" ? "" : row.change),
     },
@@ -90,12 +91,11 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
 function tipOf(frames: Frames, unit: string, node: number, names: readonly string[]): string {
     const [a, b] = [frames.total[node], frames.totalB?.[node] ?? 0];
     const format = (value: number) => (unit === "bytes" ? bytes(value) : `${count(value)} cycles`);
-    const most = Math.max(a, b);
     return [
         pathOf(frames, node) || "all",
         `${names[0]} ${format(a)}`,
         `${names[1]} ${format(b)}`,
-        `difference ${signed(b - a, format)} (${percent(most ? Math.abs(b - a) / most : 0)})`,
+        `difference ${signed(b - a, format)} (${changeText(a, b, 1)} of ${names[0]})`,
     ].join("\n");
 }
 

@@ -8,7 +8,7 @@ import { SourceLine, useSourceLines, useSourceText } from "../data/source";
 import { useJson } from "../data/load";
 import { usePreferences } from "../preferences";
 import { JsonObject, Selection } from "../state";
-import { differenceText, reportTitles, useJsonOfBoth } from "../ui/compare";
+import { DIFFERENCE, differenceText, reportTitles, useJsonOfBoth } from "../ui/compare";
 import { bytes, count, cycles as cyclesText, overflowText, percent } from "../text/format";
 import { shortName } from "../text/names";
 import { NameProvider, ReportName, nameOfReport, useReportName } from "../ui/ofreport";
@@ -32,6 +32,11 @@ function Fit({ insights, report, context }: { insights: Insights; report: Report
             <div class={`verdict ${over ? "full" : "fits"}`} data-verdict={over ? "out of memory" : "fits"}>
                 {`${of || report.name} ${over ? "does not fit" : "fits in memory"}`}
             </div>
+            {!over && !insights.vertexCode.length && (
+                <div class="soft" data-figure="code">
+                    without vertex code, which is not modelled
+                </div>
+            )}
             <Meter share={memory.used / memory.capacity} over={over} />
             <div data-tip={`Bytes in use on all tiles${each}, without gaps, of the memory of all tiles${each}`}>
                 <span class="figure" data-figure="used">
@@ -357,7 +362,7 @@ function Compared({ all, names }: { all: readonly Insights[]; names: readonly st
                     <th />
                     <th>{names[0]}</th>
                     <th>{names[1]}</th>
-                    <th>Difference</th>
+                    <th>{DIFFERENCE}</th>
                 </tr>
             </thead>
             <tbody>

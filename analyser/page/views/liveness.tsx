@@ -451,6 +451,7 @@ function LivenessPage({ context }: { context: ViewContext }) {
                         name="live"
                         lists={selected.steps.map((step) => step.variables)}
                         titles={selected.titles}
+                        names={context.reports.length > 1 ? selected.steps.map((step) => step.name) : undefined}
                         onChoose={choose}
                         chosen={state.variable}
                     />

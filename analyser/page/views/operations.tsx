@@ -34,11 +34,12 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
         "cycles by which its steps delay the end of the run; the sum over operations is the whole run",
     ],
     programs: ["Programs", "program steps that the call added"],
-    computeSets: ["CS (Tot)", "compute sets, in total", true],
+    computeSets: ["Compute sets", "different ones, in total", true],
     times: ["Executions", "of all its program steps together", true],
     cycles: ["Slowest tile", "cycles of the slowest tile, added up over executions", true],
     tileCycles: ["Tile cycles", "of all tiles", true],
-    exchange: ["Exchange, slowest tile", "cycles of the slowest tile in exchanges, stream copies and syncs"],
+    exchange: ["Exchange", "of the critical-path cycles, those of exchanges between tiles or IPUs, and of syncs"],
+    host: ["Host", "of the critical-path cycles, those of copies from and to the host", true],
     estimate: ["Estimate", "cycles of one execution of each program step, as compiled", true],
     code: ["Code (B)", "code of control and exchange, on all tiles"],
     vertexState: ["Vertex state (B)", "state of its vertices, on all tiles", true],
@@ -62,7 +63,7 @@ const TITLES: { readonly [figure in Figure]: readonly [title: string, tip: strin
 };
 const BYTES: readonly Figure[] = ["code", "vertexState", "data", "variables", "weights", "outputs"];
 const OF_NODES: readonly Figure[] = ["weights", "outputs"];
-const OF_RUNS: readonly Figure[] = ["times", "cycles", "tileCycles", "exchange", "elapsed"];
+const OF_RUNS: readonly Figure[] = ["times", "cycles", "tileCycles", "exchange", "host", "elapsed"];
 const FLOPS: readonly Figure[] = ["flops", "done", "uncounted"];
 
 interface Row extends Operation {
@@ -135,19 +136,19 @@ function comparedColumns(figure: Figure, names: readonly string[]): Column<Row>[
     return [
         {
             id: "source",
-            title: `${names[0]}: ${TITLES[figure][0]}`,
+            title: names[0],
             kind: "number",
-            width: titleWidth(`${names[0]}: ${TITLES[figure][0]}`, 150),
-            tip: TITLES[figure][1],
+            width: titleWidth(names[0], 120),
+            tip: `${TITLES[figure][0]}: ${TITLES[figure][1]}`,
             value: (row) => row[figure],
             show: (row) => show(row[figure]),
         },
         {
             id: "target",
-            title: `${names[1]}: ${TITLES[figure][0]}`,
+            title: names[1],
             kind: "number",
-            width: titleWidth(`${names[1]}: ${TITLES[figure][0]}`, 150),
-            tip: TITLES[figure][1],
+            width: titleWidth(names[1], 120),
+            tip: `${TITLES[figure][0]}: ${TITLES[figure][1]}`,
             value: other,
             show: (row) => (row.other ? show(other(row)) : "–"),
         },
@@ -156,8 +157,9 @@ function comparedColumns(figure: Figure, names: readonly string[]): Column<Row>[
             title: "Difference",
             kind: "number",
             width: 150,
-            tip: "target less source",
+            tip: `${names[1]} less ${names[0]}; sorted by size, be it more or less`,
             value: (row) => other(row) - row[figure],
+            order: (row) => Math.abs(other(row) - row[figure]),
             show: (row) => (
                 <span class={other(row) > row[figure] ? "change-more" : other(row) < row[figure] ? "change-less" : ""}>
                     {signed(other(row) - row[figure], show)}
@@ -220,12 +222,6 @@ function merged(table: OperationTable, other: OperationTable | undefined): Row[]
         const second = b.get(key);
         return { ...(first ?? { ...(second as Operation), ...zero }), other: second };
     });
-}
-
-/** The order that begins with the largest difference, be it more or less. */
-function largestFirst(rows: readonly Row[], figure: Figure): string {
-    const differences = rows.map((row) => (row.other?.[figure] ?? 0) - row[figure]);
-    return -Math.min(0, ...differences) > Math.max(0, ...differences) ? "difference" : "-difference";
 }
 
 function Totals({ table, row }: { table: OperationTable; row: Operation | undefined }) {
@@ -458,11 +454,18 @@ function Operations({ context }: { context: ViewContext }) {
                 name="operations"
                 columns={columns}
                 rows={rows}
-                state={{ sort: both ? largestFirst(rows, figure) : `-${figure}`, ...tableState(state.table) }}
+                state={{ sort: both ? "-difference" : `-${figure}`, ...tableState(state.table) }}
                 onState={(next) => update({ table: { ...next } }, { gesture: "table" })}
                 selected={(row) => row === chosen}
                 onSelect={choose}
                 onOpen={() => update({ show: "graph" })}
+                bar={
+                    both && (
+                        <span class="soft" data-compared>
+                            {TITLES[figure][0]}
+                        </span>
+                    )
+                }
             />
         );
     const tabs = (

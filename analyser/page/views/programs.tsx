@@ -95,7 +95,7 @@ function Facts({ list, program }: { list: ProgramList; program: Program }) {
             )}
             {program.estimate > 0 && (
                 <>
-                    <dt data-tip="of the slowest tile, in one execution">Estimated cycles</dt>
+                    <dt data-tip="of the slowest tile">Estimated cycles of one execution</dt>
                     <dd>{count(program.estimate)}</dd>
                 </>
             )}
@@ -188,7 +188,7 @@ function Details({ context, report, list, program }: DetailsProps) {
                         name="cycles-by-tile"
                         x={tiles.x}
                         xTitle="Tile"
-                        yTitle="Estimated cycles"
+                        yTitle="Estimated cycles of one execution"
                         series={[{ title: "cycles", values: tiles.values, shape: "bars" }]}
                         format={count}
                         onClick={(tile) => context.select({ tile })}

@@ -5,7 +5,7 @@ import "./source.css";
 import { SourceLine, SourceLines, useLineTiles, useSourceLines, useSourceText } from "../data/source";
 import { Program, programLabel, usePrograms } from "../data/programs";
 import { bytes, count, flopCell, percent } from "../text/format";
-import { differenceClass, differenceText, reportTitles } from "../ui/compare";
+import { DIFFERENCE, differenceClass, differenceText, reportTitles } from "../ui/compare";
 import { Layout } from "../ui/layout";
 import { NameProvider, nameOfReport } from "../ui/ofreport";
 import { ReportChoice } from "../ui/reportchoice";
@@ -74,15 +74,15 @@ function comparedColumns(report: number, cost: Column<Row>, titles: readonly str
             title: other,
             kind: "number",
             width: titleWidth(other, 120),
-            tip: `cycles of the same line of the same file in the ${report === 0 ? "target" : "source"}`,
+            tip: `cycles of the same line of the same file in ${other}`,
             value: (row) => row.other,
         },
         {
             id: "difference",
-            title: "Difference",
+            title: DIFFERENCE,
             kind: "number",
-            width: 160,
-            tip: "target less source; its share of the larger of them",
+            width: 180,
+            tip: `${titles[1]} less ${titles[0]}, and per cent of ${titles[0]}; "new": only ${titles[1]} has the line`,
             value: (row) => (row[target] ?? 0) - (row[source] ?? 0),
             show: (row) => (
                 <span class={differenceClass(row[source], row[target])}>
@@ -458,7 +458,9 @@ function Source({ context }: { context: ViewContext }) {
         <Layout
             name="source"
             report={nameOfReport(context.reports, report)}
-            graph={<Split name="source.text" direction="row" initial={0.45} first={table} second={text} />}
+            graph={
+                <Split name="source.text" direction="row" initial={both ? 0.65 : 0.55} first={table} second={text} />
+            }
             tabs={
                 chosen?.slots && !chosen.programs ? (
                     <Empty>

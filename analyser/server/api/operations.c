@@ -12,7 +12,7 @@
 
 struct operation {
     uint32_t context; /* NO_CONTEXT: objects that no call of the layer made */
-    double figures[19];
+    double figures[20];
 };
 enum figure_of {
     ELAPSED,
@@ -21,7 +21,8 @@ enum figure_of {
     TIMES,
     CYCLES,
     TILE_CYCLES,
-    EXCHANGE,
+    EXCHANGE, /* of the elapsed cycles */
+    HOST,
     ESTIMATE,
     CODE,
     STATE,
@@ -35,10 +36,10 @@ enum figure_of {
     WEIGHTS,   /* bytes that the call records */
     OUTPUTS
 };
-static const char *const figure_names[] = { "elapsed",    "programs", "computeSets", "times",  "cycles",
-                                            "tileCycles", "exchange", "estimate",    "code",   "vertexState",
-                                            "vertices",   "data",     "variables",   "flops",  "done",
-                                            "uncounted",  "calls",    "weights",     "outputs" };
+static const char *const figure_names[] = { "elapsed",     "programs",  "computeSets", "times",     "cycles",
+                                            "tileCycles",  "exchange",  "host",        "estimate",  "code",
+                                            "vertexState", "vertices",  "data",        "variables", "flops",
+                                            "done",        "uncounted", "calls",       "weights",   "outputs" };
 
 struct operations {
     VEC(struct operation) list;
@@ -63,7 +64,8 @@ static void add_programs(struct operations *operations, const struct costs *cost
         const struct program_cost *p = &costs->list[i];
         double *f = operation_for(operations, &costs->contexts, contexts_outermost(&costs->contexts, p->context, layer))
                         ->figures;
-        bool executes = p->vertices > 0 && p->compute_set < costs->count;
+        bool executes = p->vertices > 0 && p->compute_set < costs->count,
+             host = p->type && strncmp(p->type, "StreamCopy", strlen("StreamCopy")) == 0;
         bool set = executes && !seen_sets[p->compute_set],
              exchange = p->exchange_code > 0 && p->exchange < costs->count && !seen_exchanges[p->exchange];
         if (set)
@@ -76,7 +78,8 @@ static void add_programs(struct operations *operations, const struct costs *cost
         f[TIMES] += p->times;
         f[CYCLES] += p->cycles;
         f[TILE_CYCLES] += p->tile_cycles;
-        f[EXCHANGE] += executes ? 0 : p->cycles;
+        f[EXCHANGE] += executes || host ? 0 : p->elapsed;
+        f[HOST] += host ? p->elapsed : 0;
         f[ESTIMATE] += p->estimate;
         f[CODE] += p->control_code + (exchange ? p->exchange_code : 0);
         f[STATE] += set ? p->state : 0;

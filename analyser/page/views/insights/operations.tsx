@@ -60,8 +60,9 @@ export function CostliestOperations({ report, context }: { report: Report; conte
         );
     if (error) return <Empty>{error}</Empty>;
     if (!table) return <Empty>Summing up the cost of each call.</Empty>;
-    const cost = (row: Operation) => (table.executed ? row.elapsed : row.estimate);
+    const cost = (row: Pick<Operation, "elapsed" | "estimate">) => (table.executed ? row.elapsed : row.estimate);
     const whole = table.operations.reduce((sum, row) => sum + cost(row), 0);
+    const outside = cost(table.operations.find((row) => row.context === NONE) ?? { elapsed: 0, estimate: 0 });
     const rows = table.operations
         .filter((row) => row.context !== NONE && cost(row) > 0)
         .sort((a, b) => cost(b) - cost(a))
@@ -87,6 +88,12 @@ export function CostliestOperations({ report, context }: { report: Report; conte
                     ))}
                 </tbody>
             </table>
+            {table.executed && (
+                <p class="soft" data-figure="outside">
+                    {`Per cents are of the critical path of all runs; ${percent(whole ? outside / whole : 0)} of it ` +
+                        "is outside of these calls, copies from and to the host among it."}
+                </p>
+            )}
             <p>
                 <button type="button" class="link" onClick={() => context.open("operations")}>
                     All operations

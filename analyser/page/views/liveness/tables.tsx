@@ -3,9 +3,9 @@
 import { useMemo } from "preact/hooks";
 import { CATEGORIES, categoryTip, categoryTitle } from "../../data/concepts";
 import { LiveVariable, LivenessStep } from "../../data/liveness";
-import { bytes, count } from "../../text/format";
+import { bytes, count, difference } from "../../text/format";
 import { shortName } from "../../text/names";
-import { differenceClass, differenceText } from "../../ui/compare";
+import { DIFFERENCE, differenceClass, differenceText } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
 import { Column, Table, titleWidth } from "../../ui/table";
 import { ViewContext } from "../view";
@@ -33,11 +33,12 @@ export interface LiveTableProps {
     name: string;
     lists: readonly (readonly LiveVariable[])[];
     titles: readonly string[];
+    names?: readonly string[]; // of the steps, when they are compared by number
     onChoose: (name: string) => void;
     chosen: string | undefined;
 }
 
-export function LiveTable({ context, name, lists, titles, onChoose, chosen }: LiveTableProps) {
+export function LiveTable({ context, name, lists, titles, names, onChoose, chosen }: LiveTableProps) {
     const rows = useMemo(() => mergeLists(lists), [...lists, titles.join()]);
     const columns = useMemo((): Column<Row>[] => {
         const first: Column<Row> = {
@@ -57,19 +58,22 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
         }));
         const differences = titles.slice(1).map((title, i): Column<Row> => ({
             id: `difference${i}`,
-            title: titles.length === 2 ? "Difference" : `${title} − ${titles[0]}`,
+            title: titles.length === 2 ? DIFFERENCE : `${title} − ${titles[0]} (% of first)`,
             kind: "number",
-            width: titleWidth(titles.length === 2 ? "" : `${title} − ${titles[0]}`, 190),
-            tip: `${title} less ${titles[0]}; its share of the larger of them`,
+            width: titleWidth(titles.length === 2 ? DIFFERENCE : `${title} − ${titles[0]} (% of first)`, 190),
+            tip: `${title} less ${titles[0]}, and per cent of ${titles[0]}; "new": not in ${titles[0]}`,
             value: (row) => (row.sizes[i + 1] ?? 0) - (row.sizes[0] ?? 0),
             show: (row) => (
                 <span class={differenceClass(row.sizes[0], row.sizes[i + 1])}>
-                    {differenceText(row.sizes[0], row.sizes[i + 1], bytes)}
+                    {names && names[i + 1] !== names[0]
+                        ? difference((row.sizes[i + 1] ?? 0) - (row.sizes[0] ?? 0), bytes)
+                        : differenceText(row.sizes[0], row.sizes[i + 1], bytes)}
                 </span>
             ),
         }));
         return [first, ...sizes, ...differences];
-    }, [titles.join()]);
+    }, [titles.join(), names?.join()]);
+    const unlike = names?.find((one) => one !== names[0]);
     const several = titles.length > 1;
     const totals = titles.map((_, i) => rows.reduce((sum, row) => sum + (row.sizes[i] ?? 0), 0));
     return (
@@ -85,9 +89,19 @@ export function LiveTable({ context, name, lists, titles, onChoose, chosen }: Li
             onSelect={(row) => onChoose(row.name)}
             empty="Nothing is live here."
             bar={
-                <span class="table-count" data-total>{`${several ? "Totals:" : "Total"} ${totals
-                    .map((total, i) => (several ? `${titles[i]}: ${bytes(total)}` : bytes(total)))
-                    .join(", ")}`}</span>
+                <>
+                    <span class="table-count" data-total>{`${several ? "Totals:" : "Total"} ${totals
+                        .map((total, i) => (several ? `${titles[i]}: ${bytes(total)}` : bytes(total)))
+                        .join(", ")}`}</span>
+                    {names && (
+                        <span class="soft" data-by-number={unlike === undefined ? "alike" : "unlike"}>
+                            {unlike === undefined
+                                ? "Steps are compared by number."
+                                : "Steps are compared by number, and here they differ: " +
+                                  `${shortName(names[0]) || "(no name)"} and ${shortName(unlike) || "(no name)"}.`}
+                        </span>
+                    )}
+                </>
             }
         />
     );
@@ -101,7 +115,10 @@ export function StepTable({ steps, titles }: { steps: readonly LivenessStep[]; t
         ["Live, not always", (step) => bytes(step.bytes)],
         ["Variables", (step) => String(step.variables.length)],
         ["Vertices", (step) => step.vertices.map((one) => `${count(one.count)} × ${one.name}`).join(", ") || "–"],
-        ["Estimated cycles", (step) => (step.estimatedCycles === null ? "–" : count(step.estimatedCycles))],
+        [
+            "Estimated cycles of one execution",
+            (step) => (step.estimatedCycles === null ? "–" : count(step.estimatedCycles)),
+        ],
         ["Source", (step) => (step.debug.file ? `${step.debug.file}:${step.debug.line}` : "–")],
     ];
     return (

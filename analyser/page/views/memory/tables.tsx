@@ -6,7 +6,7 @@ import { Columns } from "../../data/columns";
 import { useColumns } from "../../data/load";
 import { MemoryOverview } from "../../data/memory";
 import { Report } from "../../data/reports";
-import { differenceClass, differenceText, reportTitles, useColumnsOfBoth } from "../../ui/compare";
+import { DIFFERENCE, differenceClass, differenceText, reportTitles, useColumnsOfBoth } from "../../ui/compare";
 import { bytes, count } from "../../text/format";
 import { shortName, stem } from "../../text/names";
 import { tableState } from "../../ui/rows";
@@ -375,10 +375,12 @@ function differenceColumns(reports: readonly Report[]): Column<DifferenceRow>[] 
         },
         {
             id: "difference",
-            title: "Difference (B)",
+            title: DIFFERENCE,
             kind: "number",
             width: 220,
-            tip: "Target less source; its share of the larger of them",
+            tip:
+                `${reportTitles(reports)[1]} less ${reportTitles(reports)[0]}, ` +
+                `and per cent of ${reportTitles(reports)[0]}; "new": only ${reportTitles(reports)[1]} has it`,
             value: (row) => (row.target ?? 0) - (row.source ?? 0),
             show: (row) => (
                 <span class={differenceClass(row.source, row.target)}>

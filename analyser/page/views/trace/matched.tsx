@@ -7,7 +7,7 @@ import { Activities, Insights } from "../../data/summary";
 import { TraceStepTiles, loadStep } from "../../data/trace";
 import { bytes, count, difference, percent, time } from "../../text/format";
 import { shortName } from "../../text/names";
-import { differenceClass, differenceText, reportTitles } from "../../ui/compare";
+import { DIFFERENCE, differenceClass, differenceText, reportTitles } from "../../ui/compare";
 import { tableState } from "../../ui/rows";
 import { Column, Table, titleWidth } from "../../ui/table";
 import { Empty } from "../../ui/tabs";
@@ -124,7 +124,7 @@ export function MatchedFacts({ step, props }: { step: number; props: TabProps })
                     <th />
                     <th>{titles[0]}</th>
                     <th>{titles[1]}</th>
-                    <th>Difference</th>
+                    <th>{DIFFERENCE}</th>
                 </tr>
             </thead>
             <tbody>
@@ -174,7 +174,7 @@ export function WholeReports({ context, models }: TabProps) {
                     <th data-tip="all recorded runs, on the critical path; the window does not matter">Whole report</th>
                     <th>{titles[0]}</th>
                     <th>{titles[1]}</th>
-                    <th>Difference</th>
+                    <th>{DIFFERENCE}</th>
                 </tr>
             </thead>
             <tbody>

@@ -52,8 +52,8 @@ const TIPS = {
 
 const DRAWN = (
     <>
-        Proportions
-        <div class="soft">as drawn, with waits</div>
+        Steps by kind
+        <div class="soft">% of the sum of steps</div>
     </>
 );
 
@@ -90,6 +90,11 @@ function Data({ of, ipu }: { of: string; ipu: SummaryIpu }) {
     );
 }
 
+/** Cycles of all visible steps: more than those of the window where steps overlap. */
+function sumOfSteps(ipu: SummaryIpu): number {
+    return Math.round(ipu.kinds.reduce((sum, kind) => sum + kind.cycles, 0));
+}
+
 function Figures({ columns, props }: { columns: readonly Column[]; props: TabProps }) {
     const { utilisation } = props.options;
     const shown = (column: Column) => {
@@ -124,6 +129,12 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     {columns.map((column) => (
                         <td key={`${column.model.report} ${column.title}`}>
                             <Proportions shares={column.ipu.kinds} looks={column.model.looks} />
+                            <div class="soft" data-sum={sumOfSteps(column.ipu)}>
+                                {`of ${cycles(sumOfSteps(column.ipu))}, the sum of steps with waits: steps overlap. `}
+                                <button type="button" class="link" onClick={() => props.context.open("insights")}>
+                                    Shares of the critical path
+                                </button>
+                            </div>
                         </td>
                     ))}
                 </tr>
