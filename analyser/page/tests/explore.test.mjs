@@ -179,8 +179,7 @@ test("CMP difference: the rows of pva compare, matched by debug path", async () 
         "1.0 KiB",
         "4.0 KiB",
         "+3.0 KiB",
-        "75.0 %",
-        "",
+        "+300.0 %",
     ]);
     assert.equal(facts.matrix, 1024);
     await page.selectOption("[aria-label=metric]", "variables");

@@ -167,7 +167,7 @@ test("CMP-03 differences are in per cent of the first report, with a sign, and e
 });
 
 test("EXE-51 the summary of the trace says that its shares are of the sum of steps", async () => {
-    const page = await at(await shown(REPORT), "#/trace", "[data-row=proportions] [data-sum]");
+    const page = await at(await shown(REPORT), "#/trace?trace.tab=summary", "[data-row=proportions] [data-sum]");
     await settled(page);
     const all = Number(await page.getAttribute("[data-row=proportions] [data-sum]", "data-sum"));
     const tip = await page.getAttribute("[data-row=proportions] .proportions", "data-tip");

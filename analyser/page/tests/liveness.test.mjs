@@ -228,7 +228,7 @@ test("LIV-06 tabs: what is always live or not, sorted; vertices, cycles and debu
     assert.equal(await fact("Type"), step.type);
     assert.equal(await fact("Live, not always"), bytes(facts.live[PEAK]));
     assert.equal(await fact("Variables"), String(facts.liveVariables[PEAK].length));
-    assert.equal(await fact("Estimated cycles"), count(step.estimated_cycles));
+    assert.equal(await fact("Estimated cycles of one execution"), count(step.estimated_cycles));
     const vertices =
         rows(`SELECT t.name, v.count FROM compute_set_vertices v JOIN vertex_types t ON t.id = v.vertex_type
         WHERE v.compute_set = ${step.compute_set}`);

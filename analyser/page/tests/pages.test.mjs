@@ -244,7 +244,7 @@ for (const [what, fragment, ready, name, texts] of [
         `#/programs?program=${facts.head.id}&programs.tab=tiles`,
         ".uplot canvas",
         "cycles-by-tile",
-        ["Tile", "Estimated cycles"],
+        ["Tile", "Estimated cycles of one execution"],
     ],
 ])
     test(`VIW-08 the graph of ${what} is saved as PNG and as SVG`, async () => {

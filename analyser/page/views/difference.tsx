@@ -15,6 +15,10 @@ import { Empty } from "../ui/tabs";
 import { changeText, reportTitles } from "../ui/compare";
 import { View, ViewContext } from "./view";
 
+function show(unit: string): (value: number) => string {
+    return unit === "bytes" ? bytes : count;
+}
+
 function withUnit(unit: string): (value: number) => string {
     return unit === "bytes" ? bytes : (value) => `${count(value)} ${unit}`;
 }
@@ -24,13 +28,14 @@ function changeClass(value: number): string {
 }
 
 const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
-    { id: "what", title: "What", width: 120, value: (row) => row.what },
+    { id: "what", title: "What", width: 118, value: (row) => row.what, cellTip: (row) => row.what },
     {
         id: "basis",
         title: "Basis",
-        width: 120,
+        width: 106,
         tip: "what the figure is the sum or the maximum of",
         value: (row) => row.basis,
+        cellTip: (row) => row.basis,
     },
     {
         id: "path",
@@ -44,9 +49,9 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         title: names[0],
         tip: "the source",
         kind: "number",
-        width: titleWidth(names[0], 120),
+        width: titleWidth(names[0], 100),
         value: (row) => row.a,
-        show: (row) => (row.change === "added" ? "–" : withUnit(row.unit)(row.a)),
+        show: (row) => (row.change === "added" ? "–" : show(row.unit)(row.a)),
         cellTip: (row) => `${count(row.a)} ${row.unit}`,
     },
     {
@@ -54,9 +59,9 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         title: names[1],
         tip: "the target",
         kind: "number",
-        width: titleWidth(names[1], 120),
+        width: titleWidth(names[1], 100),
         value: (row) => row.b,
-        show: (row) => (row.change === "removed" ? "–" : withUnit(row.unit)(row.b)),
+        show: (row) => (row.change === "removed" ? "–" : show(row.unit)(row.b)),
         cellTip: (row) => `${count(row.b)} ${row.unit}`,
     },
     {
@@ -73,7 +78,7 @@ const columnsOf = (names: readonly string[]): readonly Column<Difference>[] => [
         id: "percent",
         title: "% of first",
         kind: "number",
-        width: 110,
+        width: 88,
         tip: `the difference in per cent of ${names[0]}; "new": only ${names[1]} has it`,
         value: (row) => (row.a ? ((row.b - row.a) / Math.abs(row.a)) * 100 : row.b ? null : 0),
         show: (row) => changeText(row.a, row.b, 1),
