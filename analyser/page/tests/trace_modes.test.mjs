@@ -270,7 +270,12 @@ test("CMP-02 CMP-03 steps of two reports are matched; the summary has whole repo
     const row = '.matched [data-difference="Cycles"]';
     await page.waitForSelector(row);
     assert.match(await page.textContent(row), /^\+70 /);
-    assert.deepEqual(await page.locator(".matched thead th").allTextContents(), ["", "report", "slower", "Difference"]);
+    assert.deepEqual(await page.locator(".matched thead th").allTextContents(), [
+        "",
+        "report",
+        "slower",
+        "Difference (% of first)",
+    ]);
     await page.click('[role=tab]:has-text("Summary")');
     const [{ total }] = rows("report", "SELECT total FROM execution_cycle_totals");
     await page.waitForSelector('[data-whole="Critical path"]');

@@ -377,7 +377,13 @@ function StepGraph({ context, state, life }: GraphProps) {
 function useSteps(
     context: ViewContext,
     state: State,
-): { steps: LivenessStep[]; titles: string[]; error?: string; loading: boolean } {
+): {
+    steps: LivenessStep[];
+    titles: string[];
+    columns: { titles: string[]; names?: string[] };
+    error?: string;
+    loading: boolean;
+} {
     const path = state.steps.length ? "liveness/step" : null;
     const [source, target] = useJsonOfBoth<LivenessStep[]>(context.reports, path, {
         ...sourceOf(state),
@@ -389,6 +395,10 @@ function useSteps(
     return {
         steps: all.map((one) => one.step),
         titles: all.map((one) => one.title),
+        columns: {
+            titles: all.map((one) => one.title),
+            names: context.reports.length > 1 ? all.map((one) => one.step.name) : undefined,
+        },
         error: source.error,
         loading: source.loading,
     };
@@ -450,8 +460,7 @@ function LivenessPage({ context }: { context: ViewContext }) {
                         context={context}
                         name="live"
                         lists={selected.steps.map((step) => step.variables)}
-                        titles={selected.titles}
-                        names={context.reports.length > 1 ? selected.steps.map((step) => step.name) : undefined}
+                        {...selected.columns}
                         onChoose={choose}
                         chosen={state.variable}
                     />

@@ -372,6 +372,18 @@ function OperationsGraph({ context, row }: { context: ViewContext; row: Operatio
     );
 }
 
+function ComparedFigure({ figure, onChoose }: { figure: Figure; onChoose: (figure: string) => void }) {
+    return (
+        <select aria-label="figure" value={figure} onChange={(event) => onChoose(event.currentTarget.value)}>
+            {FIGURES.map((one) => (
+                <option key={one} value={one}>
+                    {TITLES[one][0]}
+                </option>
+            ))}
+        </select>
+    );
+}
+
 const NO_LINE = "Its source line is unknown.";
 
 function Operations({ context }: { context: ViewContext }) {
@@ -425,17 +437,7 @@ function Operations({ context }: { context: ViewContext }) {
             {both && (
                 <>
                     <h3>Compared figure</h3>
-                    <select
-                        aria-label="figure"
-                        value={figure}
-                        onChange={(event) => update({ figure: event.currentTarget.value })}
-                    >
-                        {FIGURES.map((one) => (
-                            <option key={one} value={one}>
-                                {TITLES[one][0]}
-                            </option>
-                        ))}
-                    </select>
+                    <ComparedFigure figure={figure} onChoose={(one) => update({ figure: one })} />
                 </>
             )}
         </>

@@ -403,6 +403,9 @@ function LineDetails({
     );
 }
 
+/** Of the table in the width: its columns fit a window of 1024 pixels. */
+const share = (both: boolean) => (both ? 0.65 : 0.55);
+
 function Source({ context }: { context: ViewContext }) {
     const { state, update } = context;
     const both = context.reports.length > 1;
@@ -458,9 +461,7 @@ function Source({ context }: { context: ViewContext }) {
         <Layout
             name="source"
             report={nameOfReport(context.reports, report)}
-            graph={
-                <Split name="source.text" direction="row" initial={both ? 0.65 : 0.55} first={table} second={text} />
-            }
+            graph={<Split name="source.text" direction="row" initial={share(both)} first={table} second={text} />}
             tabs={
                 chosen?.slots && !chosen.programs ? (
                     <Empty>

@@ -95,12 +95,23 @@ function sumOfSteps(ipu: SummaryIpu): number {
     return Math.round(ipu.kinds.reduce((sum, kind) => sum + kind.cycles, 0));
 }
 
+/** What the shares are of. */
+function SumOfSteps({ ipu, open }: { ipu: SummaryIpu; open: () => void }) {
+    return (
+        <div class="soft" data-sum={sumOfSteps(ipu)}>
+            {`of ${cycles(sumOfSteps(ipu))}, the sum of steps with waits: steps overlap. `}
+            <button type="button" class="link" onClick={open}>
+                Shares of the critical path
+            </button>
+        </div>
+    );
+}
+
 function Figures({ columns, props }: { columns: readonly Column[]; props: TabProps }) {
     const { utilisation } = props.options;
     const shown = (column: Column) => {
-        const { cycles: total } = column.summary;
         const clock = column.model.lanes.clockFrequency;
-        return `${cycles(total)}${clock ? ` (${time(total, clock)})` : ""}`;
+        return `${cycles(column.summary.cycles)}${clock ? ` (${time(column.summary.cycles, clock)})` : ""}`;
     };
     return (
         <table class="trace-figures">
@@ -129,12 +140,7 @@ function Figures({ columns, props }: { columns: readonly Column[]; props: TabPro
                     {columns.map((column) => (
                         <td key={`${column.model.report} ${column.title}`}>
                             <Proportions shares={column.ipu.kinds} looks={column.model.looks} />
-                            <div class="soft" data-sum={sumOfSteps(column.ipu)}>
-                                {`of ${cycles(sumOfSteps(column.ipu))}, the sum of steps with waits: steps overlap. `}
-                                <button type="button" class="link" onClick={() => props.context.open("insights")}>
-                                    Shares of the critical path
-                                </button>
-                            </div>
+                            <SumOfSteps ipu={column.ipu} open={() => props.context.open("insights")} />
                         </td>
                     ))}
                 </tr>
