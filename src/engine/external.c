@@ -349,9 +349,8 @@ static void keep_last(struct step_costs *costs, const struct image *image, const
 {
     const struct model *model = &image->model;
     const struct model_set *of = model->sets.data + set->model_set;
-    uint64_t *shares = shares_of_groups(image, set), workers = image->target.num_worker_contexts, first = 0;
-    while (first < model->vertices.count && model->vertices.data[first].set < set->model_set)
-        ++first;
+    uint64_t *shares = shares_of_groups(image, set), workers = image->target.num_worker_contexts,
+             first = model_first_vertex(model, set->model_set);
     for (uint64_t k = of->first_share; k < of->first_share + of->shares; ++k)
         costs->active.data[k] = 0;
     for (uint64_t i = 0; i < set->vertices; ++i) {

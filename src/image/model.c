@@ -31,3 +31,16 @@ void model_free(struct model *model)
     vec_free(&model->live_lists);
     vec_free(&model->step_live);
 }
+
+size_t model_first_vertex(const struct model *model, uint32_t set)
+{
+    size_t low = 0, high = model->vertices.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (model->vertices.data[middle].set < set)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -186,5 +186,7 @@ struct model {
 };
 
 void model_free(struct model *model);
+/* The index of the first of a set's vertices; where it has none, or vertices are not kept, that of the next set's. */
+size_t model_first_vertex(const struct model *model, uint32_t set);
 
 #endif

@@ -180,10 +180,11 @@ static void find_stack(const struct tile_vertex *vertex, struct device_code *cod
     for (size_t o = 0; o < vertex->objects.v.count; ++o)
         for (size_t s = 0; s < vertex->objects.v.data[o]->stacks.count; ++s) {
             const struct tile_stack *stack = vertex->objects.v.data[o]->stacks.data + s;
-            code->stack_measured |= strcmp(stack->function, vertex->label.text) == 0;
-            code->stack_bytes = code->stack_measured ? stack->bytes : 0;
-            if (code->stack_measured)
-                return;
+            if (strcmp(stack->function, vertex->label.text) != 0)
+                continue;
+            code->stack_measured = true;
+            code->stack_bytes = stack->bytes;
+            return;
         }
 }
 
@@ -269,38 +270,41 @@ void tile_vertex_trace(struct tile *tile, const struct codelet *codelet, long tr
         fprintf(stderr, "%s on tile %u\n", codelet->name, number);
 }
 
-bool tile_vertex_is_random(const struct tile_vertex *vertex)
+static bool is_random(const struct tile_instruction *i)
 {
     enum { FIRST_STATE = 3, SEED = 7 }; /* control registers PRNG_0_0 to PRNG_SEED */
+    return strcmp(tile_mnemonics[i->form->mnemonic].section, "RANDOM") == 0 ||
+           (strcmp(i->form->name, "uput") == 0 && i->value[0] >= FIRST_STATE && i->value[0] <= SEED);
+}
+
+static bool has_weights(const struct tile_instruction *i)
+{
+    const char *section = tile_mnemonics[i->form->mnemonic].section;
+    return strcmp(section, "AMP") == 0 || strcmp(section, "SLIC") == 0 || strstr(i->form->name, "putcs");
+}
+
+/* Whether any instruction of the code is of a kind. */
+static bool any_instruction(const struct tile_vertex *vertex, bool (*is)(const struct tile_instruction *))
+{
     const struct tile_program *program = vertex->code[0].program;
     for (uint32_t at = 0; at < program->code_bytes; at += 4) {
         struct tile_instruction i;
         uint32_t word;
         memcpy(&word, program->image + at, 4);
-        if (!tile_decode(word, &i))
-            continue;
-        const char *name = i.form->name;
-        if (strcmp(tile_mnemonics[i.form->mnemonic].section, "RANDOM") == 0 ||
-            (strcmp(name, "uput") == 0 && i.value[0] >= FIRST_STATE && i.value[0] <= SEED))
+        if (tile_decode(word, &i) && is(&i))
             return true;
     }
     return false;
 }
 
+bool tile_vertex_is_random(const struct tile_vertex *vertex)
+{
+    return any_instruction(vertex, is_random);
+}
+
 bool tile_vertex_has_weights(const struct tile_vertex *vertex)
 {
-    const struct tile_program *program = vertex->code[0].program;
-    for (uint32_t at = 0; at < program->code_bytes; at += 4) {
-        struct tile_instruction i;
-        uint32_t word;
-        memcpy(&word, program->image + at, 4);
-        if (!tile_decode(word, &i))
-            continue;
-        const char *section = tile_mnemonics[i.form->mnemonic].section;
-        if (strcmp(section, "AMP") == 0 || strcmp(section, "SLIC") == 0 || strstr(i.form->name, "putcs"))
-            return true;
-    }
-    return false;
+    return any_instruction(vertex, has_weights);
 }
 
 /* Stacks and scratch memory of the workers and of the supervisor; returns the latter's stack. */

@@ -27,8 +27,11 @@ bool call_first_tile(const struct call *call, pop_tensor t, unsigned *tile)
     *tile = 0;
     if (!pop_graph_get_tile_mapping(call->graph, t, NULL, &mapping))
         return false;
-    for (size_t i = mapping.count; i-- > 0;)
-        *tile = mapping.first[i + 1] > mapping.first[i] ? (unsigned)i : *tile;
+    size_t first = 0;
+    while (first < mapping.count && mapping.first[first + 1] == mapping.first[first])
+        ++first;
+    if (first < mapping.count)
+        *tile = (unsigned)first;
     pop_interval_lists_free(&mapping);
     return true;
 }

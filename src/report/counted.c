@@ -58,9 +58,8 @@ static void write_set(struct report *report, const struct step_costs *costs, siz
                    costs->active.data[k], index, model->shares.data[k].type);
         update(report, &sql);
     }
-    for (size_t i = 0; i < model->vertices.count; ++i) {
-        if (model->vertices.data[i].set != index)
-            continue;
+    for (size_t i = model_first_vertex(model, (uint32_t)index);
+         i < model->vertices.count && model->vertices.data[i].set == index; ++i) {
         str_format(&sql, "UPDATE vertices SET cycles = %" PRIu64 " WHERE id = %zu", costs->vertices.data[i], i);
         update(report, &sql);
     }

@@ -8,7 +8,7 @@ static inline void TYPED(add_scaled)(float *restrict sum, const T *restrict line
         sum[i] += factor * (float)line[i];
 }
 
-/* The same for the lines of a block: sum += factors[k] * lines[k], step apart; rounded to half once. */
+/* Adds the scaled lines of a block: sum += factors[k] * lines[k], factors step apart. Sums of half are rounded once. */
 static inline void POPLIBS_JOIN(TYPED(add_lines), _float)(float *restrict sum, const T *lines, const T *factors,
                                                           size_t step, size_t count, size_t n)
 {
