@@ -58,7 +58,7 @@ static void propose_2021(struct plan_proposals *to, struct conv_plan plan)
 }
 
 /* Whether vertices may write half results directly, since nothing is added up: one kernel position and one group of
- * input channels. */
+ * input channels.  The other passes of a joint plan, which have its units, add up. */
 static bool writes_results(const struct plan_proposals *to, const struct conv_plan *plan)
 {
     const poplin_conv_params *p = to->params;
@@ -66,8 +66,8 @@ static bool writes_results(const struct plan_proposals *to, const struct conv_pl
     for (size_t d = 0; d < p->num_field_dims; ++d)
         if (poplin_conv_truncated_kernel_size(p, d) != 1)
             return false;
-    return p->output_type == POP_HALF && plan->tile_partial_type == POP_FLOAT && p->input_type == POP_HALF &&
-           p->input_channels_per_conv_group <= weights;
+    return !to->joint && p->output_type == POP_HALF && plan->tile_partial_type == POP_FLOAT &&
+           p->input_type == POP_HALF && p->input_channels_per_conv_group <= weights;
 }
 
 /* 8-bit vertices take all units, whose weights are one group of input channels. */
@@ -104,6 +104,15 @@ static void propose(struct plan_proposals *to, struct conv_plan plan)
             to->list[kept++] = to->list[i];
     }
     to->count = kept;
+}
+
+/* The update's groups of output channels, the forward pass' of input channels, are never 1. */
+static const struct conv_method *of_pass(const struct conv_plan *forward, const poplin_conv_params *params, size_t pass)
+{
+    (void)forward;
+    (void)params;
+    (void)pass;
+    return &method_amp;
 }
 
 static double macs(const struct conv_plan *plan, unsigned vector)
@@ -247,10 +256,10 @@ const struct conv_method method_amp = {
     .name = "AMP",
     .needs = "conv units and channels that fill them",
     .fields = POPLIN_HAS_CONV_UNITS,
-    .serves_joint_plans = true,
     .writes_once = true,
     .takes_quarter = true,
     .propose = propose,
+    .of_pass = of_pass,
     .macs = macs,
     .complete = complete,
     .cycles = cycles,

@@ -10,14 +10,28 @@ static void propose(struct plan_proposals *to, struct conv_plan plan)
     const poplin_conv_params *p = to->params;
     size_t grain = 8 / pop_target_type_size(to->target, p->input_type), channels = p->input_channels_per_conv_group;
     size_t whole = poplibs_ceil_div(channels, grain) * grain, groups = SIZE_MAX;
+    unsigned units = pop_target_num_conv_units(to->target, p->input_type, plan.tile_partial_type);
     plan.partial_chans_per_group = plan.tile_partial_type == POP_FLOAT ? 1 : 2;
     for (size_t in = grain; in <= whole; in += grain) {
         if (poplibs_ceil_div(channels, in) == groups)
             continue;
         groups = poplibs_ceil_div(channels, in);
+        /* in a joint plan they are the update's groups of output channels */
+        if (to->joint && units && in % units)
+            continue;
         plan.in_chans_per_group = (unsigned)in;
         plan_propose(to, &plan);
     }
+}
+
+/* In the update the forward pass' groups of output channels are those of input channels.  Poplibs names AMP where the
+ * update's own groups of output channels are not 1; but AMP reads rows of 8 bytes or more, which 1 or 2 channels are
+ * not. */
+static const struct conv_method *of_pass(const struct conv_plan *forward, const poplin_conv_params *params, size_t pass)
+{
+    if (pass == 2 && params->output_channels_per_conv_group == 1 && forward->partial_chans_per_group == 1)
+        return &method_outer_product;
+    return pass == 2 && forward->in_chans_per_group != 1 ? NULL : &method_mac;
 }
 
 /* ---- costs ---- */
@@ -85,6 +99,7 @@ const struct conv_method method_mac = {
     .name = "MAC",
     .other_name = "HMAC", /* its name in later releases */
     .propose = propose,
+    .of_pass = of_pass,
     .cycles = cycles,
     .pass_cycles = pass_cycles,
     .pair_cycles = pair_cycles,

@@ -33,6 +33,15 @@ static void propose(struct plan_proposals *to, struct conv_plan plan)
     plan_propose(to, &plan);
 }
 
+/* The other passes add up. */
+static const struct conv_method *of_pass(const struct conv_plan *forward, const poplin_conv_params *params, size_t pass)
+{
+    (void)forward;
+    (void)params;
+    (void)pass;
+    return &method_mac;
+}
+
 /* ---- costs ---- */
 
 /* One vertex for each group and each worker that has positions. */
@@ -95,7 +104,9 @@ static void add_vertices(const struct conv_work *work, pop_compute_set compute, 
 const struct conv_method method_outer_product = {
     .name = "OUTER_PRODUCT",
     .needs = "one input channel, one batch element and a kernel of 1",
+    .partials_are_results = true,
     .propose = propose,
+    .of_pass = of_pass,
     .cycles = cycles,
     .add_vertices = add_vertices,
 };

@@ -19,18 +19,24 @@ struct plan_elements;
 enum method_fields { POPLIN_HAS_CONV_UNITS = 1, POPLIN_HAS_SLIC_WINDOW = 2 };
 
 struct conv_method {
-    const char *name, *other_name; /* other_name: another name in constraints; NULL if there is none */
-    const char *needs;             /* the method's conditions, for error messages; NULL: always possible */
-    unsigned fields;               /* bits of enum method_fields */
-    bool serves_joint_plans;       /* one layout serves forward, backward and update pass of a fully connected layer */
+    const char *name, *other_name;    /* other_name: another name in constraints; NULL if there is none */
+    const char *needs;                /* the method's conditions, for error messages; NULL: always possible */
+    unsigned fields;                  /* bits of enum method_fields */
     bool one_in_group, one_out_group; /* a vertex takes one group of input channels, one of output channels */
     bool reads_flipped; /* vertices read flipped operands as they are; otherwise these are reversed before */
     double (*macs)(const struct conv_plan *plan, unsigned vector); /* max multiplications a cycle; NULL: a vector */
     bool takes_quarter;                                            /* vertices take 8-bit operands */
+    bool partials_are_results; /* nothing is added up: partials have the type of the operands */
     bool writes_once; /* with one kernel position and one group of input channels, each result is written once */
 
     /* Proposes its vertex types for a transformed convolution (plan_propose); plan has the transform and the types. */
     void (*propose)(struct plan_proposals *to, struct conv_plan plan);
+    /* The method of another pass (1: backward, 2: update) of a fully connected layer's joint plan, from the plan and
+     * the parameters of the forward pass, which has this method.  As Poplibs (getFullyConnectedBwdMethod, ..WUMethod).
+     * Returns NULL if no vertex takes the groups of channels that the layout gives the pass: there is no such joint
+     * plan.  The function is NULL for methods that serve no joint plans. */
+    const struct conv_method *(*of_pass)(const struct conv_plan *forward, const poplin_conv_params *params,
+                                         size_t pass);
     /* Completes a plan whose partition is known; NULL if nothing is needed. */
     void (*complete)(struct conv_plan *plan, const struct plan_candidate *candidate, const struct plan_tile *tile);
 

@@ -25,13 +25,13 @@ static void try_vertices(struct planning *planning, const struct plan_transform 
     plan.transform = *transform;
     plan.num_field_dims = (unsigned)transformed->num_field_dims;
     plan.conv_groups_per_group = 1;
-    plan.tile_partial_type = transformed->input_type == POP_FLOAT ? POP_FLOAT : planning->options->partials_type;
+    plan.tile_partial_type = plan_partial_type(planning->options, transformed->input_type);
     plan.result_type = transformed->output_type;
     struct plan_proposals proposals = { planning->target, planning->options, transformed, planning->joint, NULL, 0, 0 };
     for (unsigned i = 0; (plan.method = plan_methods[i]); ++i)
         if (conv_options_allow(planning->goal.constraints->method, i) &&
             (plan.method->takes_quarter || transformed->input_type != POP_QUARTER) &&
-            (!planning->joint || plan.method->serves_joint_plans))
+            (!planning->joint || plan.method->of_pass))
             plan.method->propose(&proposals, plan);
     plan_order(&proposals);
     for (size_t i = 0; i < proposals.count; ++i)
@@ -199,8 +199,8 @@ static poplin_conv_params forward_params(const poplin_conv_params *params, int p
 }
 static bool trains_layer(const poplin_conv_params *p, int pass)
 {
-    if (pass < POPLIN_PASS_FC_TRAINING_FWD || p->input_type == POP_QUARTER || p->num_field_dims != 1 ||
-        p->batch_size != 1 || p->kernel_shape[0] != 1)
+    if (pass < POPLIN_PASS_FC_TRAINING_FWD || p->input_type == POP_QUARTER || p->input_type != p->output_type ||
+        p->num_field_dims != 1 || p->batch_size != 1 || p->kernel_shape[0] != 1)
         return false;
     return poplin_conv_transformed_input_size(p, 0) == p->input_field_shape[0] &&
            poplin_conv_output_size(p, 0) == p->input_field_shape[0];
@@ -232,7 +232,7 @@ static bool plan_layer(const pop_target *target, const struct plan_cached *asked
     for (size_t i = 0; i < PASSES && joint.found && joint.cost.cycles <= separate; ++i) {
         struct conv_planned *planned = &passes[i].planned;
         poplin_conv_params params = plan_pass_params(&forward, i);
-        planned->plan = plan_pass_plan(&joint.best, i);
+        planned->plan = plan_pass_plan(&joint.best, &forward, &options, i);
         struct params_transformed transformed;
         params_transform(&planned->plan.transform, &params, &transformed);
         struct plan_candidate c = plan_candidate_of(target, &transformed.params, &passes[i].options, &planned->plan);

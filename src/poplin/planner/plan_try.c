@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "poplin/planner/plan_try.h"
+#include "poplin/planner/method.h"
 #include "poplin/planner/plan_fields.h"
 #include "poplin/planner/plan_params.h"
 #include "poplin/planner/planner.h"
@@ -18,9 +19,32 @@ poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pa
     }
     return p;
 }
-struct conv_plan plan_pass_plan(const struct conv_plan *forward, size_t pass)
+
+/* ---- types ---- */
+
+pop_type plan_partial_type(const struct conv_options *options, pop_type input_type)
+{
+    return input_type == POP_FLOAT ? POP_FLOAT : options->partials_type;
+}
+/* The type of the partial sums that tiles exchange. */
+static pop_type sum_type_of(const struct conv_plan *plan, const struct conv_options *options, pop_type input_type)
+{
+    bool halves = input_type != POP_FLOAT && options->inter_tile_partials_type == POP_HALF;
+    return halves ? POP_HALF : plan->tile_partial_type;
+}
+
+/* ---- joint plans ---- */
+
+struct conv_plan plan_pass_plan(const struct conv_plan *forward, const poplin_conv_params *params,
+                                const struct conv_options *options, size_t pass)
 {
     struct conv_plan plan = *forward;
+    plan.method = pass ? forward->method->of_pass(forward, params, pass) : forward->method;
+    if (pass && plan.method) { /* an outer product's partials are its results, other passes add up */
+        plan.tile_partial_type =
+            plan.method->partials_are_results ? params->input_type : plan_partial_type(options, params->input_type);
+        plan.sum_type = sum_type_of(&plan, options, params->input_type);
+    }
     plan.partition = plan_joint_partition(&forward->partition, pass, forward->num_field_dims - 1);
     if (pass == 1)
         plan.tile_order = POPLIN_ORDER_FC_BWD_AS_CONV;
@@ -39,7 +63,7 @@ static struct plan_candidate candidate_of_pass(const struct planning *planning, 
     if (pass == 0)
         return plan_candidate_of(planning->target, forward, options, plan);
     poplin_conv_params params = plan_pass_params(planning->params, pass);
-    struct conv_plan of_pass = plan_pass_plan(plan, pass);
+    struct conv_plan of_pass = plan_pass_plan(plan, planning->params, options, pass);
     struct params_transformed transformed;
     params_transform(&plan->transform, &params, &transformed);
     return plan_candidate_of(planning->target, &transformed.params, options, &of_pass);
@@ -47,7 +71,8 @@ static struct plan_candidate candidate_of_pass(const struct planning *planning, 
 
 void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct conv_plan *vertex)
 {
-    if (!plan_keeps(vertex, planning->goal.constraints, PLAN_VERTEX))
+    if (!plan_keeps(vertex, planning->goal.constraints, PLAN_VERTEX) ||
+        (planning->joint && !vertex->method->of_pass(vertex, planning->params, 2)))
         return;
     struct conv_plan plan = *vertex;
     struct plan_partition *p = &plan.partition;
@@ -63,8 +88,7 @@ void plan_try(struct planning *planning, const poplin_conv_params *transformed, 
     p->in_chan_grain = plan.in_chans_per_group;
     p->out_chan_grain = plan.partial_chans_per_group;
     plan.is_joint = planning->joint;
-    bool halves = planning->params->input_type != POP_FLOAT && planning->options->inter_tile_partials_type == POP_HALF;
-    plan.sum_type = halves ? POP_HALF : plan.tile_partial_type;
+    plan.sum_type = sum_type_of(&plan, planning->options, planning->params->input_type);
 
     struct plan_candidate candidates[3];
     struct conv_options options[3];

@@ -21,8 +21,11 @@ struct planning {
 void plan_try(struct planning *planning, const poplin_conv_params *transformed, const struct conv_plan *vertex);
 
 /* The parameters and plans of a fully connected layer's other passes (1: backward, 2: update), from those of the
- * forward pass. */
+ * forward pass; the pass of a joint plan must have a method. */
 poplin_conv_params plan_pass_params(const poplin_conv_params *forward, size_t pass);
-struct conv_plan plan_pass_plan(const struct conv_plan *forward, size_t pass);
+struct conv_plan plan_pass_plan(const struct conv_plan *forward, const poplin_conv_params *params,
+                                const struct conv_options *options, size_t pass);
+/* The type of a vertex's partial sums, but for methods whose partials are results. */
+pop_type plan_partial_type(const struct conv_options *options, pop_type input_type);
 
 #endif
