@@ -122,7 +122,7 @@ static bool run_worker(struct device_image *image, uint64_t entry, struct device
                  (unsigned long long)max);
     if (!good)
         return false;
-    *longest = run->instructions > *longest ? run->instructions : *longest;
+    *longest = run->slots > *longest ? run->slots : *longest;
     return true;
 }
 

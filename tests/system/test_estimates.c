@@ -37,6 +37,10 @@ static const char codelets[] =
     "bool Dot_compute(Dot *v) { float sum = 0; for (size_t i = 0; i < v->a.size; ++i) sum += v->a.data[i] * "
     "v->b.data[i];\n"
     "  *v->out = sum; return true; }\n"
+    "POP_VERTEX(Pi) { POP_STATE(unsigned) slices; POP_OUTPUT(float) out; };\n"
+    "bool Pi_compute(Pi *v) { float sum = 0, step = 1.0f / (float)v->slices;\n"
+    "  for (unsigned i = 0; i < v->slices; ++i) { float x = ((float)i + 0.5f) * step; sum += 4.0f / (1.0f + x * x); }\n"
+    "  *v->out = sum * step; return true; }\n"
     "POP_VERTEX(Repeated) { POP_STATE(unsigned) times; POP_OUTPUT(float) out; };\n"
     "bool Repeated_compute(Repeated *v) { unsigned n = v->times; MACHINE(\"mv t0, %0\\n1: beqz t0, 2f\\naddi t0, t0, "
     "-1\\nj 1b\\n2:\" :: \"r\"(n) : \"t0\");\n"
@@ -165,16 +169,16 @@ static void plain_c_grows_with_its_fields(void **state)
     assert_int_equal(cycles[2] - cycles[1], 2 * (cycles[1] - cycles[0]));
 }
 
-static uint64_t repeated(unsigned times)
+static uint64_t repeated(const char *type, const char *field, unsigned times)
 {
     struct fixture w = open_ipu();
     pop_compute_set set = pop_graph_add_compute_set(w.graph, "set");
     pop_tensor out = pop_graph_add_variable(w.graph, POP_FLOAT, POP_SHAPE(2), "out");
     pop_graph_set_tile_mapping(w.graph, out, 0);
     for (unsigned i = 0; i < 2; ++i) { /* the same vertex with another state */
-        pop_vertex v = pop_graph_add_vertex(w.graph, set, "Repeated");
+        pop_vertex v = pop_graph_add_vertex(w.graph, set, type);
         pop_graph_map_vertex(w.graph, v, 0);
-        pop_graph_set_field_int(w.graph, v, "times", (int)(times * i));
+        pop_graph_set_field_int(w.graph, v, field, (int)(times * i));
         pop_graph_connect(w.graph, v, "out", pop_tensor_at(out, i));
     }
     fixture_start(&w, POP_PROGRAMS(pop_execute(set, NULL)));
@@ -189,7 +193,17 @@ static uint64_t repeated(unsigned times)
 static void counts_depend_on_the_vertexs_state(void **state)
 {
     (void)state;
-    assert_int_equal(repeated(500) - repeated(0), 1500);
+    assert_int_equal(repeated("Repeated", "times", 500) - repeated("Repeated", "times", 0), 1500);
+}
+
+/* An integer becomes a float through memory, a division takes three slots: a published program, the integral of
+ * 4 / (1 + x^2) by slices, takes 15 bundles a slice on the machine. */
+static void instructions_take_the_tiles_slots(void **state)
+{
+    (void)state;
+    uint64_t each = (repeated("Pi", "slices", 1010) - repeated("Pi", "slices", 10)) / 1000;
+    print_message("%u slots a slice\n", (unsigned)each);
+    assert_in_range(each, 14, 16);
 }
 
 static uint64_t listed(unsigned last)
@@ -378,6 +392,7 @@ int main(void)
         cmocka_unit_test(only_executed_branches_count),
         cmocka_unit_test(plain_c_grows_with_its_fields),
         cmocka_unit_test(counts_depend_on_the_vertexs_state),
+        cmocka_unit_test(instructions_take_the_tiles_slots),
         cmocka_unit_test(vectors_of_state_match_the_vertex),
         cmocka_unit_test(workers_of_a_multi_vertex_run_in_parallel),
         cmocka_unit_test(estimates_are_marked),

@@ -430,7 +430,7 @@ bool device_run(struct device_image *image, uint64_t entry, struct device_run *r
 {
     struct device_machine m = { .image = image, .run = run, .pc = entry };
     uint64_t first = (uintptr_t)image->memory;
-    run->instructions = run->jumps = 0;
+    run->instructions = run->slots = run->jumps = 0;
     run->reason[0] = 0;
     m.x[2] = ((uintptr_t)run->memory + run->bytes) & ~(uint64_t)15;
     m.x[10] = run->arguments[0];
@@ -444,6 +444,7 @@ bool device_run(struct device_image *image, uint64_t entry, struct device_run *r
         memcpy(&word, image->memory + (m.pc - first), sizeof(word));
         m.pc += 4;
         m.x[0] = 0;
+        run->slots += (uint64_t)(int64_t)device_slots(&m.slots, word, m.x);
         if (!step(&m, word))
             return false;
         m.x[0] = 0;

@@ -6,6 +6,7 @@
 #define POPC_DEVICE_DEVICE_MACHINE_H
 
 #include "base/vec.h"
+#include "popc/device/device_slots.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ struct device_run {
     uint64_t max; /* max. number of instructions, over all workers where there are several */
     /* results */
     uint64_t instructions; /* executed instructions, with those that device_functions.c charges */
+    uint64_t slots;        /* that the tile needs for them (device_slots.h) */
     uint64_t executed;     /* by all workers (device_count.c) */
     uint64_t jumps;        /* included above: taken branches, jumps, calls and returns */
     char reason[120];      /* why counting stopped early */
@@ -43,6 +45,7 @@ struct device_machine {
     struct device_run *run;
     uint64_t x[32], pc;
     uint32_t f[32]; /* singles; halves have ones in the upper 16 bits */
+    struct device_slots slots;
 };
 /* A host pointer to `bytes` bytes that the codelet may access; NULL, with a reason, when it may not. */
 void *device_memory(struct device_machine *machine, uint64_t address, uint64_t bytes, bool write);
