@@ -42,16 +42,10 @@ template <typename T> class ArrayRef
     template <std::size_t N> constexpr ArrayRef(const T (&list)[N]) : pointer(list), count(N)
     {
     }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime" // the list lives as long as the call that it is written in
-#endif
-    constexpr ArrayRef(std::initializer_list<T> list) : pointer(list.begin()), count(list.size())
+    // The list lives as long as the call that it is written in.
+    constexpr ArrayRef(std::initializer_list<T> list) : pointer(first_of(list)), count(list.size())
     {
     }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
     // Always inline: calls would increase the compile time of programs, for every T.
     [[gnu::always_inline]] constexpr const T *data() const
@@ -107,6 +101,13 @@ template <typename T> class ArrayRef
   protected:
     const T *pointer;
     std::size_t count;
+
+  private:
+    // A function of its own: gcc warns of constructors that keep what begin() returns.
+    [[gnu::always_inline]] static constexpr const T *first_of(std::initializer_list<T> list)
+    {
+        return list.begin();
+    }
 };
 
 template <typename T> bool operator==(const ArrayRef<T> &a, const ArrayRef<T> &b)

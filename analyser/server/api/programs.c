@@ -128,7 +128,7 @@ json_t *contexts_json(pva_object context)
 static json_t *estimates_of_types(pva_file *file)
 {
     bool known =
-        query_number(file, "SELECT count(*) FROM pragma_table_info('vertex_types') WHERE name = 'estimate'", 0);
+        0 < query_number(file, "SELECT count(*) FROM pragma_table_info('vertex_types') WHERE name = 'estimate'", 0);
     return known ? query_rows(file, "SELECT estimate FROM vertex_types ORDER BY id", NULL) : NULL;
 }
 
