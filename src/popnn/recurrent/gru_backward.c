@@ -136,11 +136,11 @@ static void add_weights_gradient(const struct gru *gru, const struct layer_weigh
 {
     const struct layer *layer = &gru->layer;
     const struct call *call = layer->call;
-    layer_accumulate(layer, gradient->biases[0], sums->of_input, body, "biases");
+    layer_add_to_gradient_sum(layer, gradient->biases[0], sums->of_input, body, "biases");
     if (gru->params->reset_after) {
         layer_add_product(layer, layer_input_rows(layer, gradient->weights), x, sums->of_input, body);
         layer_add_product(layer, layer_output_rows(layer, gradient->weights), before, sums->of_output, body);
-        layer_accumulate(layer, gradient->biases[1], sums->of_output, body, "biases");
+        layer_add_to_gradient_sum(layer, gradient->biases[1], sums->of_output, body, "biases");
         return;
     }
     pop_tensor reset = layer_binary(layer, POPOPS_BINARY_MULTIPLY, before, reset_gate, body, "reset");
@@ -170,7 +170,7 @@ static popnn_gru_weights end_weights_gradient(const struct gru *gru, const struc
     pop_tensor biases[2];
     for (size_t i = 0; i < 1 + (size_t)gru->params->reset_after; ++i)
         biases[i] = layer_biases_gradient(layer, gradient, i, sequence);
-    pop_tensor weights = layer_accumulated(layer, gradient->weights, sequence);
+    pop_tensor weights = layer_gradient_of_sum(layer, gradient->weights, sequence);
     pop_tensor both = gru->params->reset_after ? pop_tensor_dim_roll(layer_stack(layer, biases, 2), 0, 1) : biases[0];
     return (popnn_gru_weights){ layer_from_matrix(layer, layer_input_rows(layer, weights)),
                                 layer_from_matrix(layer, layer_output_rows(layer, weights)), both };

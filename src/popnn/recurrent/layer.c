@@ -247,7 +247,7 @@ pop_tensor layer_like(const struct layer *layer, pop_tensor t, const char *name)
     const struct call *call = layer->call;
     return pop_graph_clone(call->graph, POP_TYPE_NULL, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
 }
-pop_tensor layer_accumulator(const struct layer *layer, pop_tensor t, const char *name)
+pop_tensor layer_new_gradient_sum(const struct layer *layer, pop_tensor t, const char *name)
 {
     const struct call *call = layer->call;
     return pop_graph_clone(call->graph, layer->accumulators, t, POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, name);
@@ -351,7 +351,8 @@ void layer_zero(const struct layer *layer, pop_tensor t, pop_program sequence)
     const struct call *call = layer->call;
     popops_zero(call->graph, t, sequence, call->name);
 }
-void layer_accumulate(const struct layer *layer, pop_tensor sum, pop_tensor t, pop_program sequence, const char *name)
+void layer_add_to_gradient_sum(const struct layer *layer, pop_tensor sum, pop_tensor t, pop_program sequence,
+                               const char *name)
 {
     const struct call *call = layer->call;
     if (pop_tensor_type(sum) == pop_tensor_type(t))
@@ -359,7 +360,7 @@ void layer_accumulate(const struct layer *layer, pop_tensor sum, pop_tensor t, p
     else
         popops_scaled_add_to_constant(call->graph, sum, t, 1, sequence, name, POP_NO_OPTIONS);
 }
-pop_tensor layer_accumulated(const struct layer *layer, pop_tensor sum, pop_program sequence)
+pop_tensor layer_gradient_of_sum(const struct layer *layer, pop_tensor sum, pop_program sequence)
 {
     const struct call *call = layer->call;
     return layer->accumulators == layer->type ? sum : popops_cast(call->graph, sum, layer->type, sequence, call->name);

@@ -74,12 +74,13 @@ pop_tensor layer_new_stack(const struct layer *layer, size_t n, const char *name
 pop_tensor layer_spread(const struct layer *layer, pop_shape shape);
 /* A new tensor with the layout of t. */
 pop_tensor layer_like(const struct layer *layer, pop_tensor t, const char *name);
-/* A new tensor with the layout of t and the type for sums of weights' gradients. */
-pop_tensor layer_accumulator(const struct layer *layer, pop_tensor t, const char *name);
-/* Adds t to such a sum. */
-void layer_accumulate(const struct layer *layer, pop_tensor sum, pop_tensor t, pop_program sequence, const char *name);
-/* The sum in the layer's type. */
-pop_tensor layer_accumulated(const struct layer *layer, pop_tensor sum, pop_program sequence);
+/* A new sum of a weight's gradients over the steps: a tensor with the layout of t, in the type of such sums. */
+pop_tensor layer_new_gradient_sum(const struct layer *layer, pop_tensor t, const char *name);
+/* Adds a step's gradient. */
+void layer_add_to_gradient_sum(const struct layer *layer, pop_tensor sum, pop_tensor t, pop_program sequence,
+                               const char *name);
+/* The gradient in the layer's type, after the last step. */
+pop_tensor layer_gradient_of_sum(const struct layer *layer, pop_tensor sum, pop_program sequence);
 
 /* Parameters of a product {rows, depth} times {depth, columns}, for planning. */
 poplin_fc_mat_mul layer_product_params(pop_type type, enum layer_pass pass, bool inference_only, size_t rows,

@@ -40,10 +40,10 @@ struct layer_weights_gradient layer_begin_weights_gradient(const struct layer *l
                                                            pop_tensors sums, pop_program sequence)
 {
     assert(sums.count >= 1 && sums.count <= 2);
-    struct layer_weights_gradient gradient = { .weights = layer_accumulator(layer, weights, "weightsGradient") };
+    struct layer_weights_gradient gradient = { .weights = layer_new_gradient_sum(layer, weights, "weightsGradient") };
     layer_zero(layer, gradient.weights, sequence);
     for (size_t i = 0; i < sums.count; ++i) {
-        gradient.biases[i] = layer_accumulator(layer, sums.list[i], "biasSum");
+        gradient.biases[i] = layer_new_gradient_sum(layer, sums.list[i], "biasSum");
         layer_zero(layer, gradient.biases[i], sequence);
     }
     return gradient;
@@ -66,6 +66,6 @@ pop_tensor layer_biases_gradient(const struct layer *layer, const struct layer_w
                                  pop_program sequence)
 {
     const struct call *call = layer->call;
-    pop_tensor sum = layer_accumulated(layer, layer_sum(layer, gradient->biases[which], sequence), sequence);
+    pop_tensor sum = layer_gradient_of_sum(layer, layer_sum(layer, gradient->biases[which], sequence), sequence);
     return pop_tensor_reshape(sum, POP_SHAPE(layer->gates, layer->output));
 }

@@ -384,7 +384,7 @@ static void add_weights_gradient(const struct layer *layer, const struct layer_w
     const struct call *call = layer->call;
     pop_tensor operand = pop_tensor_concat(POP_TENSORS(x, output_before), 1);
     layer_add_product(layer, gradient->weights, operand, dz, body);
-    layer_accumulate(layer, gradient->biases[0], dz, body, "biases");
+    layer_add_to_gradient_sum(layer, gradient->biases[0], dz, body, "biases");
 }
 
 static pop_tensor outputs_before(const struct lstm *lstm, const popnn_lstm_forward *forward)
@@ -401,7 +401,7 @@ static struct layer_weights_gradient begin_weights_gradient(const struct layer *
 static popnn_lstm_weights end_weights_gradient(const struct layer *layer, const struct layer_weights_gradient *gradient,
                                                pop_program sequence)
 {
-    pop_tensor whole = layer_accumulated(layer, gradient->weights, sequence);
+    pop_tensor whole = layer_gradient_of_sum(layer, gradient->weights, sequence);
     return (popnn_lstm_weights){ layer_from_matrix(layer, layer_input_rows(layer, whole)),
                                  layer_from_matrix(layer, layer_output_rows(layer, whole)),
                                  layer_biases_gradient(layer, gradient, 0, sequence) };
