@@ -56,6 +56,7 @@ void row_large(void);
 void row_views(void);
 void row_file(void);
 void row_whole(void);
+void row_scale(void);
 void row_cpp(void);
 void row_codelet(void);
 void row_assembly(void);

@@ -23,7 +23,8 @@ static const struct row {
              { "plan", row_plan },         { "reduce", row_reduce },
              { "analyser", row_analyser }, { "large", row_large },
              { "replicas", row_replicas }, { "ranks", row_ranks },
-             { "conv", row_conv },         { "start", row_start } };
+             { "conv", row_conv },         { "start", row_start },
+             { "scale", row_scale } };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* The message from a row's process to the one that prints. */
