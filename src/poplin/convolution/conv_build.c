@@ -180,6 +180,13 @@ static void interleave(const struct conv_work *work, pop_tensor grouped, pop_ten
     conv_program_copy(work->program, CONV_PAD_PARTS, received, made);
 }
 
+/* Whether the input is the weights of a joint plan, in its backward pass: Poplibs' planner counts no copies of them,
+ * and fullyConnectedWeightTranspose turns them block by block. */
+static bool is_turned(const struct conv_resolved *conv)
+{
+    return is_product_of_2021(conv) && conv->plan.is_joint && conv->plan.tile_order == POPLIN_ORDER_FC_BWD_AS_CONV;
+}
+
 /* The number of groups of channels that vertices of a product of 2021 read where they are, though the last group is
  * padded: it alone is copied, if few tiles read an element. */
 static size_t groups_in_place(const struct conv_resolved *conv, pop_tensor input)
@@ -229,6 +236,8 @@ pop_tensor conv_arrange(const struct conv_work *work, pop_tensor grouped, bool w
     pop_tensor made = conv_new_grouped(conv, weights, weights ? "weightsArranged" : "inputArranged");
     if (whole && conv_same_tiles(call, grouped, made))
         return grouped;
+    if (!weights && !whole && is_turned(conv) && conv_turn_blocks(work, grouped, made))
+        return made;
     size_t groups = pop_tensor_dim(grouped, 1), read = weights || spreads ? 0 : groups_in_place(conv, grouped);
     if (!read)
         return copied(work, grouped, made, weights);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "poplin/convolution/conv_views.h"
 #include "poplin/convolution/convolution.h"
 
 #include <assert.h>
@@ -48,4 +49,61 @@ pop_tensor conv_regroup(const struct conv_work *work, pop_tensor grouped, pop_te
     if (call_ready(call))
         conv_copy_and_pad(work, source, destination, pad, CONV_REGROUP);
     return turned;
+}
+
+/* ---- weights of joint plans ---- */
+
+/* Blocks of an operand and their places, a row each. */
+struct turned {
+    const struct call *call;
+    pop_tensor from, to;
+};
+static void give_block(size_t index, pop_tensor *in, pop_tensor *out, void *user)
+{
+    const struct turned *turned = user;
+    const struct call *call = turned->call;
+    *in = pop_tensor_at(turned->from, index);
+    *out = pop_tensor_at(turned->to, index);
+}
+
+/* Transposes each block where its place is. */
+static void add_vertices(const struct conv_work *work, struct turned *turned, unsigned rows, unsigned columns)
+{
+    const struct call *call = work->call;
+    pop_interval_lists mapping;
+    pop_mark mark = pop_graph_mark(call->graph);
+    if (!pop_graph_get_tile_mapping(call->graph, pop_tensor_slice(turned->to, 0, 1, 1), NULL, &mapping))
+        return;
+    popops_add_transpose_vertices(call->graph,
+                                  conv_program_set(work->program, CONV_TURN, work->conv->name, "Transpose"),
+                                  pop_tensor_type(turned->to), rows, columns, &mapping, give_block, turned);
+    pop_interval_lists_free(&mapping);
+    pop_graph_release(call->graph, mark);
+}
+
+/* {..., field, g2, c2}: pieces of the field are contiguous in `grouped`, groups of channels in `made`. */
+bool conv_turn_blocks(const struct conv_work *work, pop_tensor grouped, pop_tensor made)
+{
+    const struct call *call = work->call;
+    unsigned rank = (unsigned)pop_tensor_rank(grouped), field = rank - 3, order[CONV_MAX_DIMS + 1],
+             grain = popops_get_minimum_regroup_grain_size(pop_tensor_type(grouped)),
+             channels = (unsigned)pop_tensor_dim(grouped, rank - 1);
+    poputil_dim_grouping from;
+    if (pop_tensor_num_elements(grouped) == 0 || pop_tensor_contains_constant(grouped) ||
+        pop_tensor_dim(grouped, rank - 2) != 1 || !poputil_detect_dim_groupings(call->graph, grouped, &from, 1) ||
+        from.dim != field || from.size % grain || channels % grain)
+        return false;
+    size_t pieces = pop_tensor_dim(grouped, field) / from.size, block = (size_t)from.size * channels,
+           count = pop_tensor_num_elements(grouped) / block;
+    for (unsigned d = 0; d <= rank; ++d)
+        order[d] = d <= field ? d : d < rank ? d + 1 : field + 1;
+    pop_tensor split = pop_tensor_reshape_partial(grouped, field, field + 1, POP_SHAPE(pieces, from.size));
+    struct turned turned = {
+        call, pop_tensor_reshape(pop_tensor_dim_shuffle(split, (pop_dims){ rank + 1, order }), POP_SHAPE(count, block)),
+        pop_tensor_reshape(made, POP_SHAPE(count, block))
+    };
+    if (!pop_tensor_is_contiguous(pop_tensor_at(turned.from, 0)))
+        return false;
+    add_vertices(work, &turned, channels, from.size);
+    return true;
 }

@@ -76,6 +76,10 @@ pop_tensor conv_dilate_output(const struct conv_resolved *conv, pop_tensor undil
  * collected and transposed in phase CONV_REGROUP, after their padding in phase `pad`.  The operand itself, if its
  * contiguous dimension is that of `like`, or its elements are not together in groups that are worth it. */
 pop_tensor conv_regroup(const struct conv_work *work, pop_tensor grouped, pop_tensor like, bool weights, uint32_t pad);
+/* The backward pass of a joint plan reads the weights of the other passes with rows and columns exchanged, where these
+ * have them.  Transposes blocks of the grouped input from where they are to their places in `made`, which has the
+ * plan's layout.  False if the input does not have such blocks: it is padded, or has another layout than its plan's. */
+bool conv_turn_blocks(const struct conv_work *work, pop_tensor grouped, pop_tensor made);
 
 /* conv_result.c: the layout of a result that later operations read. */
 
