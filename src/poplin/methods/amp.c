@@ -132,6 +132,15 @@ static bool is_1x1(const struct plan_candidate *c, const struct plan_tile *t)
     }
     return outer == 1;
 }
+/* Whether the planner counts on ConvPartial1x1Out: as Poplibs' it takes no account of how the field is split, so that
+ * tiles that have one row and one position of a larger kernel cost what ConvPartialnx1 takes there. */
+static bool is_planned_1x1(const struct plan_candidate *c, const struct plan_tile *t)
+{
+    size_t outer = c->params.batch_size;
+    for (size_t d = 0; d + 1 < c->params.num_field_dims; ++d)
+        outer *= c->output[d];
+    return outer == 1 && is_1x1(c, t);
+}
 /* The number of kernel rows whose coefficients the units hold at the same time; the planner of 2021 counts half of them
  * for half of the units. */
 static unsigned height_of(const struct plan_candidate *c)
@@ -172,7 +181,7 @@ static uint64_t cycles(const struct plan_candidate *c, const struct plan_tile *t
                             target->poplibs_release };
     uint64_t width = plan_outputs_met(c, last, t->field[last]);
     unsigned height = height_of(c);
-    if (height == 1 && is_1x1(c, t)) {
+    if (height == 1 && is_planned_1x1(c, t)) {
         unsigned elements[PLAN_MAX_WORKERS];
         for (unsigned w = 0; w < work->workers; ++w)
             elements[w] = (unsigned)((w + 1) * width / work->workers - w * width / work->workers);
@@ -211,20 +220,25 @@ static uint64_t pair_cycles(const struct plan_candidate *c, const struct plan_ti
         kernel *= d ? t->kernel[d] : poplibs_ceil_div(t->kernel[d], height);
     uint64_t each = poplibs_ceil_div(plan->partial_chans_per_group, plan->num_conv_units);
     uint64_t loop = (c->params.input_type == POP_FLOAT ? 8 : 4) / (plan->num_conv_units == 4 ? 2 : 1);
-    uint64_t pass = height == 1 && is_1x1(c, t) ? workers * (15 + loop * share.positions) + 6
-                                                : workers * (11 + 21 * share.rows + loop * share.positions) + 18;
+    uint64_t pass = height == 1 && is_planned_1x1(c, t)
+                        ? workers * (15 + loop * share.positions) + 6
+                        : workers * (11 + 21 * share.rows + loop * share.positions) + 18;
     return t->groups * kernel * each * pass;
 }
 
-/* A kernel whose number of rows is not a multiple of `height` is padded on its tile. */
+/* A kernel whose number of rows is not a multiple of `height` is padded on its tile, and so is its input: tiles receive
+ * the zeros.  The bytes of four published plans of kernels of 7 x 7 (bench/anchors/published/planner-plans.csv) are
+ * those of so many rows of the tile's kernel and of its outputs, also where the kernel is split. */
 static poplin_plan_costs tile_transforms(const struct plan_candidate *c, const struct plan_tile *t,
                                          const struct plan_elements *e)
 {
     unsigned height = height_of(c);
-    if (height <= 1 || t->kernel[0] % height == 0 || !t->kernel[0])
+    size_t rows = poplin_conv_truncated_kernel_size(&c->params, 0);
+    if (height <= 1 || rows % height == 0 || !t->kernel[0] || !t->field[0])
         return (poplin_plan_costs){ 0, 0 };
-    uint64_t bytes = e->weights / t->kernel[0] * (height - t->kernel[0] % height) * c->input_bytes;
-    return (poplin_plan_costs){ poplibs_ceil_div(bytes * 5, c->target->memcpy_bytes_per_cycle * 4), bytes };
+    uint64_t inputs = t->groups * t->in_chans * (plan_outputs_of(c, t) / t->field[0]);
+    uint64_t bytes = (height - rows % height) * (e->weights / t->kernel[0] + inputs) * c->input_bytes;
+    return (poplin_plan_costs){ poplibs_ceil_div(bytes, c->target->exchange_bytes_per_cycle), bytes };
 }
 
 /* ---- vertices ---- */
