@@ -8,13 +8,52 @@
 /* A copy worker's cycles for a piece of one element; cycles of an exchange that a swap may add. */
 enum { PIECE_CYCLES = 8, EXCHANGE_CYCLES = 150 };
 
+/* Where pieces of a block begin, in order, and a mark of the end. */
+struct start {
+    size_t at;       /* the element */
+    uint64_t copied; /* pieces before it that are no zeros */
+};
+struct starts {
+    struct start *list;
+    size_t count; /* without the mark; 0: not asked for yet */
+};
+
 /* Flat source and destination, and the intervals of each on each tile. */
 struct places {
     const struct call *call;
     pop_tensor from, to;
     pop_interval_lists sources, blocks;
+    struct starts *starts; /* of each block */
     unsigned workers, bytes_per_cycle, element_bytes;
 };
+
+/* The parts of a block that a tile has in the source, one after the other. */
+struct common {
+    size_t i, i_end, k, k_end; /* intervals of the block, and of the tile */
+    size_t begin, end;         /* the part */
+};
+static struct common common_begin(const struct places *places, size_t block, size_t tile)
+{
+    return (struct common){ .i = places->blocks.first[block],
+                            .i_end = places->blocks.first[block + 1],
+                            .k = places->sources.first[tile],
+                            .k_end = places->sources.first[tile + 1] };
+}
+static bool common_next(const struct places *places, struct common *c)
+{
+    const pop_interval *to = places->blocks.intervals, *from = places->sources.intervals;
+    while (c->i < c->i_end && c->k < c->k_end) {
+        c->begin = poplibs_max(to[c->i].begin, from[c->k].begin);
+        c->end = poplibs_min(to[c->i].end, from[c->k].end);
+        if (to[c->i].end < from[c->k].end)
+            ++c->i;
+        else
+            ++c->k;
+        if (c->begin < c->end)
+            return true;
+    }
+    return false;
+}
 
 /* Cycles in which a tile receives a whole block. */
 static uint64_t cycles_of_receiving(const struct places *places, size_t block)
@@ -25,45 +64,82 @@ static uint64_t cycles_of_receiving(const struct places *places, size_t block)
     return elements * places->element_bytes / places->bytes_per_cycle;
 }
 
-/* The pieces of elements [begin, end) that are contiguous in the source and in the destination; zeros are written in
- * place. */
-static uint64_t pieces_between(const struct places *places, size_t begin, size_t end)
+/* Adds where pieces of elements [begin, end) begin: those that are contiguous in the source and in the destination. */
+static void add_starts(const struct places *places, size_t begin, size_t end, struct starts *starts)
 {
     const struct call *call = places->call;
     pop_variable_interval *from, *to;
     struct conv_constant last = { 0 };
-    uint64_t pieces = 0;
     pop_mark mark = pop_graph_mark(call->graph);
     size_t from_count = pop_tensor_var_regions(pop_tensor_slice(places->from, begin, end, 0), &from);
     size_t to_count = pop_tensor_var_regions(pop_tensor_slice(places->to, begin, end, 0), &to);
-    for (size_t i = 0, k = 0, at = 0, next = 0; i < from_count; ++i) { /* next: where destination's region k begins */
+    starts->list = poplibs_grow(starts->list, starts->count + from_count + to_count + 1, sizeof(*starts->list));
+    uint64_t copied = starts->count ? starts->list[starts->count].copied : 0;
+    size_t next = begin; /* where destination's region k begins */
+    for (size_t i = 0, k = 0, at = begin; i < from_count; ++i) {
         bool zeros = conv_is_zeros(call, from[i].variable, &last);
-        pieces += !zeros;
         size_t first = at;
         at += from[i].interval.end - from[i].interval.begin;
+        starts->list[starts->count++] = (struct start){ first, copied };
+        copied += !zeros;
         for (; k < to_count && next < at; next += to[k].interval.end - to[k].interval.begin, ++k)
-            pieces += !zeros && next > first;
+            if (!zeros && next > first)
+                starts->list[starts->count++] = (struct start){ next, copied++ };
     }
+    starts->list[starts->count] = (struct start){ SIZE_MAX, copied };
     free(from);
     free(to);
     pop_graph_release(call->graph, mark);
-    return pieces;
 }
 
-/* The number of elements of a block that a tile has in the source already, or of their pieces. */
-static uint64_t kept_by(const struct places *places, size_t block, size_t tile, bool pieces)
+/* The starts of a block's pieces, found when a tile first asks for them. */
+static const struct starts *starts_of(const struct places *places, size_t block)
+{
+    struct starts *starts = places->starts + block;
+    if (!starts->count)
+        for (size_t i = places->blocks.first[block]; i < places->blocks.first[block + 1]; ++i)
+            add_starts(places, places->blocks.intervals[i].begin, places->blocks.intervals[i].end, starts);
+    return starts;
+}
+
+/* The first start from `from` on that is at or behind an element. */
+static size_t find_start(const struct starts *starts, size_t from, size_t element)
+{
+    size_t to = starts->count; /* the mark of the end */
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (starts->list[middle].at < element)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* The number of elements of a block that a tile has in the source already. */
+static uint64_t elements_kept(const struct places *places, size_t block, size_t tile)
 {
     uint64_t kept = 0;
-    const pop_interval *to = places->blocks.intervals, *from = places->sources.intervals;
-    for (size_t i = places->blocks.first[block], k = places->sources.first[tile];
-         i < places->blocks.first[block + 1] && k < places->sources.first[tile + 1];) {
-        size_t begin = poplibs_max(to[i].begin, from[k].begin), end = poplibs_min(to[i].end, from[k].end);
-        if (begin < end)
-            kept += pieces ? pieces_between(places, begin, end) : end - begin;
-        if (to[i].end < from[k].end)
-            ++i;
-        else
-            ++k;
+    struct common common = common_begin(places, block, tile);
+    while (common_next(places, &common))
+        kept += common.end - common.begin;
+    return kept;
+}
+
+/* The number of their pieces; zeros are written in place. */
+static uint64_t pieces_kept(const struct places *places, size_t block, size_t tile)
+{
+    const struct starts *starts = starts_of(places, block);
+    uint64_t kept = 0;
+    size_t first = 0;
+    struct common common = common_begin(places, block, tile);
+    while (common_next(places, &common)) {
+        first = find_start(starts, first, common.begin);
+        size_t last = find_start(starts, first, common.end);
+        const struct start *list = starts->list;
+        kept += list[last].copied - list[first].copied;
+        if (list[first].at != common.begin) /* it begins within a piece */
+            kept += list[first].copied - list[first - 1].copied;
     }
     return kept;
 }
@@ -73,7 +149,7 @@ static uint64_t kept_by(const struct places *places, size_t block, size_t tile, 
 static bool is_slow(const struct places *places, size_t block, size_t tile)
 {
     uint64_t limit = EXCHANGE_CYCLES + cycles_of_receiving(places, block), cycles = PIECE_CYCLES * places->workers;
-    return kept_by(places, block, tile, false) * cycles > limit && kept_by(places, block, tile, true) * cycles > limit;
+    return elements_kept(places, block, tile) * cycles > limit && pieces_kept(places, block, tile) * cycles > limit;
 }
 
 static void move_block(const struct places *places, size_t block, size_t tile)
@@ -120,8 +196,13 @@ void conv_avoid_local_pieces(const struct call *call, pop_tensor from, pop_tenso
                              .element_bytes = pop_target_type_size(target, pop_tensor_type(to)) };
     bool complete = true; /* if something is not mapped, the copy reports it */
     if (pop_graph_get_tile_mapping(call->graph, places.from, &complete, &places.sources) && complete &&
-        pop_graph_get_tile_mapping(call->graph, places.to, &complete, &places.blocks))
+        pop_graph_get_tile_mapping(call->graph, places.to, &complete, &places.blocks)) {
+        places.starts = poplibs_zeros(places.blocks.count, sizeof(*places.starts));
         exchange_blocks(&places);
+        for (size_t block = 0; block < places.blocks.count; ++block)
+            free(places.starts[block].list);
+        free(places.starts);
+    }
     pop_interval_lists_free(&places.sources);
     pop_interval_lists_free(&places.blocks);
 }
