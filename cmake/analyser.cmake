@@ -44,6 +44,9 @@ if(TREMULA_BUILD_TESTS)
     add_test(NAME analyser/calls_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-calls ${PROJECT_BINARY_DIR} ${group}_calls.py)
     set_tests_properties(analyser/calls_${group} PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
   endforeach()
+  # Random programs with loops, whose steps are stored once or each
+  add_test(NAME analyser/loops COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-calls ${PROJECT_BINARY_DIR} loops.py)
+  set_tests_properties(analyser/loops PROPERTIES ENVIRONMENT "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache")
   # The page in a browser, on the same report; skipped without node, its modules or Chromium.
   foreach(group access explore labels liveness memory memory_parts names nodes opening pages steps summary trace views)
     add_test(NAME analyser/page_${group} COMMAND ${PROJECT_SOURCE_DIR}/tests/analyser/run-page ${PROJECT_BINARY_DIR} ${group}.test.mjs)

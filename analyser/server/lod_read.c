@@ -250,7 +250,7 @@ static void *read_part(void *user)
     return NULL;
 }
 
-enum { MAX_PARTS = 4, MIN_PART = 1 << 18 };
+enum { MAX_PARTS = 4, MIN_PART = 1 << 18, MAX_REPEATED = 1 << 25 /* memory for a gigabyte */ };
 
 /* Starts threads for all parts but the first; parts without a thread or a handle are read by the caller. */
 static void read_parts(struct steps_part *parts, unsigned count, const char *path)
@@ -289,12 +289,15 @@ static pop_status read_executed(struct lod *lod, pva_file *file, const char *pat
     struct steps_part parts[MAX_PARTS] = { 0 };
     struct stat about;
     int64_t steps = 0;
-    pop_status status = pva_sql_integers(file, "SELECT max(id) + 1 FROM executed", keep_count, &steps, error);
+    pop_status status = pva_sql_integers(file, "SELECT executed_count()", keep_count, &steps, error);
     if (status != POP_OK)
         return status;
-    /* Each row takes more than four bytes of the file. */
-    if (stat(path, &about) == 0 && steps > about.st_size / 4)
-        return answer_fail(error, POP_PARSE_ERROR, damaged);
+    /* Each row takes more than four bytes of the file; steps of loops may be stored once. */
+    if (stat(path, &about) == 0 && steps > about.st_size / 4 && steps > MAX_REPEATED)
+        return answer_fail(error, POP_INVALID_OPTION,
+                           "the trace has %" PRId64 " steps, most of them in loops, and at most %d are shown: capture "
+                           "fewer iterations, or read the report with 'pva query' or libpva",
+                           steps, MAX_REPEATED);
     uint64_t total = (uint64_t)steps;
     lod->program = mem_zero(total + 1, sizeof(*lod->program));
     lod->pattern = mem_zero(total + 1, sizeof(*lod->pattern));

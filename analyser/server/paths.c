@@ -2,7 +2,6 @@
 #include "paths.h"
 
 #include "base/vec.h"
-#include "elapsed.h"
 
 #include <string.h>
 
@@ -29,9 +28,9 @@
     "JOIN live_variables v ON v.id = a.value WHERE l.id IN (" list ") GROUP BY 1"
 
 #define ELAPSED                                                                                                        \
-    ELAPSED_SHIFTS                                                                                                     \
-    ", x AS (SELECT program, sum(by) AS cycles, count(*) AS times FROM shifts GROUP BY 1) SELECT " EXECUTED_PATH       \
-    ", sum(x.cycles), sum(x.times) FROM x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
+    "SELECT " EXECUTED_PATH                                                                                            \
+    ", sum(x.cycles), sum(x.times) FROM (SELECT program, sum(cycles) AS cycles, sum(times) AS times FROM "             \
+    "executed_elapsed GROUP BY 1) x JOIN " PROGRAMS " WHERE p.id = x.program GROUP BY 1"
 
 const struct metric flame_metrics[] = {
     { "elapsed", "critical-path cycles", "cycles", ELAPSED, NULL },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table executed_times(run, program, pattern, times, first) of SQL: how often each program ran with each pattern,
- * and the first of these steps.  SQLite groups by sorting all steps; here they are counted in one pass.  Memory is
- * bounded: when all rows that are kept are in use, they are returned, and the same program and pattern may come again.
- * So queries sum times. */
+ * and the first of these steps.  SQLite groups by sorting all steps; here they are counted in one pass over the rows,
+ * and those of a repeat multiplied.  Memory is bounded: when all rows that are kept are in use, they are returned, and
+ * the same program and pattern may come again.  So queries sum times. */
 #include "pva/reader.h"
+#include "pva/repeats.h"
 
 #include "base/mix.h"
 
@@ -15,7 +16,7 @@ enum {
 
 struct times_table {
     sqlite3_vtab base;
-    const pva_file *file;
+    pva_file *file;
 };
 
 enum { COLUMN_RUN, COLUMN_PROGRAM, COLUMN_PATTERN, COLUMN_TIMES, COLUMN_FIRST, COLUMNS, KEYS = COLUMN_TIMES };
@@ -24,7 +25,9 @@ struct times_row {
 };
 struct times_rows {
     sqlite3_vtab_cursor base;
-    sqlite3_stmt *steps; /* NULL: all steps were counted */
+    const struct repeats *repeats;
+    struct repeat_share share; /* of the current row */
+    sqlite3_stmt *steps;       /* NULL: all steps were counted */
     struct times_row *rows;
     uint32_t *slots; /* hash -> row + 1 */
     size_t count, at;
@@ -84,8 +87,10 @@ static int times_close(sqlite3_vtab_cursor *cursor)
 /* Counts the step that `steps` is at. */
 static void count_step(struct times_rows *rows)
 {
-    struct times_row key = { .columns = { [COLUMN_TIMES] = 1 } };
-    uint64_t hash = 0;
+    uint64_t hash = 0, id = (uint64_t)sqlite3_column_int64(rows->steps, KEYS);
+    if (id < rows->share.first || id >= rows->share.end)
+        rows->share = repeats_share(rows->repeats, id);
+    struct times_row key = { .columns = { [COLUMN_TIMES] = (int64_t)rows->share.times } };
     for (int i = 0; i < KEYS; ++i) {
         bool number = sqlite3_column_type(rows->steps, i) == SQLITE_INTEGER;
         key.columns[i] = number ? sqlite3_column_int64(rows->steps, i) : NO_NUMBER;
@@ -95,11 +100,11 @@ static void count_step(struct times_rows *rows)
     for (; rows->slots[slot]; slot = (slot + 1) & (SLOTS - 1)) {
         struct times_row *row = rows->rows + rows->slots[slot] - 1;
         if (memcmp(row->columns, key.columns, KEYS * sizeof(key.columns[0])) == 0) {
-            ++row->columns[COLUMN_TIMES];
+            row->columns[COLUMN_TIMES] += key.columns[COLUMN_TIMES];
             return;
         }
     }
-    key.columns[COLUMN_FIRST] = sqlite3_column_int64(rows->steps, KEYS);
+    key.columns[COLUMN_FIRST] = (int64_t)id;
     rows->rows[rows->count++] = key;
     rows->slots[slot] = (uint32_t)rows->count;
 }
@@ -127,16 +132,22 @@ static int times_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name,
 {
     (void)plan, (void)name, (void)count, (void)values;
     struct times_rows *rows = (struct times_rows *)cursor;
-    sqlite3 *db = ((const struct times_table *)cursor->pVtab)->file->db;
+    pva_file *file = ((const struct times_table *)cursor->pVtab)->file;
+    char *why = NULL;
     sqlite3_finalize(rows->steps);
     rows->steps = NULL;
     rows->id = 0;
-    int result =
-        sqlite3_prepare_v2(db, "SELECT run, program, pattern, id FROM executed ORDER BY id", -1, &rows->steps, NULL);
+    rows->share = (struct repeat_share){ 0 };
+    int result = sqlite3_prepare_v2(file->db, "SELECT run, program, pattern, id FROM executed_rows ORDER BY id", -1,
+                                    &rows->steps, NULL);
     if (result == SQLITE_OK)
-        return count_steps(rows);
+        result = repeats_read(file, &rows->repeats, &why);
+    if (result == SQLITE_OK)
+        result = count_steps(rows);
+    if (result == SQLITE_OK)
+        return result;
     sqlite3_free(cursor->pVtab->zErrMsg);
-    cursor->pVtab->zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+    cursor->pVtab->zErrMsg = why ? why : sqlite3_mprintf("%s", sqlite3_errmsg(file->db));
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cycles of executed steps: their patterns, shifted to their bases (docs/reference/report-files.md, "Execution"). */
 #include "pva/reader.h"
+#include "pva/repeats.h"
 #include "value/array.h"
 
 enum { LONGEST_CHAIN = 64 };
@@ -168,20 +169,42 @@ struct long_step {
     uint64_t id, cycles;
 };
 
-/* Scans the steps once and keeps the longest in order; stops early when all kept steps have the maximum length. */
+/* Adds a step to those that are kept, by cycles, then by number; false: it is not among them. */
+static bool keep_long(struct long_step *kept, size_t *found, size_t count, struct long_step step)
+{
+    if (*found == count && (step.cycles < kept[count - 1].cycles ||
+                            (step.cycles == kept[count - 1].cycles && step.id > kept[count - 1].id)))
+        return false;
+    size_t at = *found < count ? (*found)++ : count - 1;
+    for (;
+         at && (kept[at - 1].cycles < step.cycles || (kept[at - 1].cycles == step.cycles && kept[at - 1].id > step.id));
+         --at)
+        kept[at] = kept[at - 1];
+    kept[at] = step;
+    return true;
+}
+
+/* Scans the rows once and keeps the longest steps in order; stops early when all kept steps have the maximum length,
+ * and those of further rows are behind them. */
 static size_t find_longest(pva_file *report, struct long_step *kept, size_t count)
 {
     uint64_t patterns, max, *cycles = cycles_by_pattern(report, &patterns, &max);
-    sqlite3_stmt *row = query(report, "SELECT id, pattern FROM executed WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0);
+    const struct repeats *repeats = repeats_of(report);
+    sqlite3_stmt *row =
+        repeats ? query(report, "SELECT id, pattern FROM executed_rows WHERE ?1 | ?2 >= 0 ORDER BY id", 0, 0) : NULL;
+    struct repeat_share share = { 0 };
     size_t found = 0;
-    while (row && (found < count || kept[count - 1].cycles < max) && query_step(report, row)) {
-        uint64_t pattern = (uint64_t)sqlite3_column_int64(row, 1), value = pattern < patterns ? cycles[pattern] : 0;
-        if (found == count && value <= kept[count - 1].cycles)
-            continue;
-        size_t at = found < count ? found++ : count - 1;
-        for (; at && kept[at - 1].cycles < value; --at)
-            kept[at] = kept[at - 1];
-        kept[at] = (struct long_step){ (uint64_t)sqlite3_column_int64(row, 0), value };
+    while (row && query_step(report, row)) {
+        uint64_t id = (uint64_t)sqlite3_column_int64(row, 0), pattern = (uint64_t)sqlite3_column_int64(row, 1);
+        if (found == count && kept[count - 1].cycles == max && kept[count - 1].id < id)
+            break;
+        if (id < share.first || id >= share.end)
+            share = repeats_share(repeats, id);
+        for (uint64_t n = 0; n < share.times; ++n)
+            if (!keep_long(kept, &found, count,
+                           (struct long_step){ repeats_nth(repeats, &share, id, n),
+                                               pattern < patterns ? cycles[pattern] : 0 }))
+                break;
     }
     if (row)
         sqlite3_reset(row);

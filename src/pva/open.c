@@ -3,6 +3,7 @@
 #include "pva/companions.h"
 #include "pva/debug.h"
 #include "pva/reader.h"
+#include "pva/repeats.h"
 
 #include "base/error.h"
 #include "value/report_open.h"
@@ -103,6 +104,12 @@ static bool looks_like_database(sqlite3 *db, const char *path, const char *what,
     return false;
 }
 
+static bool add_tables(pva_file *file)
+{
+    return array_functions(file) == SQLITE_OK && executed_times_table(file) == SQLITE_OK &&
+           executed_elapsed_table(file) == SQLITE_OK;
+}
+
 /* Restricts SQLite so that a hostile file cannot cause writes, load code, or make the reader allocate without bound. */
 static bool make_safe(pva_file *file)
 {
@@ -112,7 +119,7 @@ static bool make_safe(pva_file *file)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     sqlite3_busy_timeout(db, 2000);
-    return array_functions(file) == SQLITE_OK && executed_times_table(file) == SQLITE_OK &&
+    return add_tables(file) &&
            sqlite3_exec(db, "PRAGMA cell_size_check=ON; PRAGMA query_only=ON", NULL, NULL, NULL) == SQLITE_OK;
 }
 
@@ -277,7 +284,7 @@ static pva_file *open_archive(const char *path, const char *api, pop_error *erro
     /* An empty name makes a temporary database, which SQLite moves to disk when it is large. */
     if (sqlite3_open_v2("", &file->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
-        array_functions(file) != SQLITE_OK || executed_times_table(file) != SQLITE_OK)
+        !add_tables(file))
         file_fail_sql(file, "a temporary database");
     return !file->failed && archive_fill(file, path) ? file : give_up(file, api, error);
 }
@@ -314,8 +321,8 @@ pva_file *pva_open_report(const char *path, const char *debug_cbor, pop_error *e
     free(left);
     if (!file)
         return NULL;
-    if (!check_schema(file) || !check_format(file, "tremula profile", 1, "report") || !check_tables(file) ||
-        !read_target(file))
+    if (!check_schema(file) || !check_format(file, "tremula profile", 1, "report") || !executed_tables(file) ||
+        !check_tables(file) || !read_target(file))
         return give_up(file, api, error);
     if (debug_cbor)
         debug_open(file, debug_cbor);
@@ -342,6 +349,7 @@ void pva_close(pva_file *file)
     tables_free(file);
     memory_free(file);
     debug_free(file);
+    repeats_free(file);
     for (size_t i = 0; i < RECENT_REPORTS; ++i)
         free(file->kept[i].numbers);
     sqlite3_close(file->db);

@@ -114,6 +114,19 @@ pop_profile_value profile_steps(pva_file *file);
 /* Registers the SQL functions array_at, array_sum, array_max and array_text, and the table array(blob, count). */
 int array_functions(pva_file *file);
 
+/* executed.c: the executed steps, as a table. */
+
+/* Makes the tables of executed steps, of any version of a report; false: a failure, which the file keeps. Functions:
+ * executed_count() is the number of steps, repeat_of_row(id, steps) a row's
+ * innermost repeat of more steps, -1 where there can be no row. */
+bool executed_tables(pva_file *file);
+
+/* executed_elapsed.c: the critical path, as a table. */
+
+/* Registers the table executed_elapsed(run, program, times, cycles): what the executions of each program in each run
+ * add to the end of the last tile. */
+int executed_elapsed_table(pva_file *file);
+
 /* executed_times.c: how often steps were executed, as a table. */
 
 /* Registers the table executed_times(run, program, pattern, times, first). */

@@ -3,6 +3,7 @@
  * a fixed number of pages and evicts the least recently used, so that memory is bounded by that number and the
  * length of the texts. */
 #include "pva/source.h"
+#include "pva/repeats.h"
 
 #include "base/error.h"
 #include "base/str.h"
@@ -248,10 +249,12 @@ uint64_t table_count(pva_file *file, enum table table)
         [TABLE_LIVE_VARIABLE] = "SELECT max(id) + 1 FROM live_variables WHERE ?1 | ?2 >= 0",
         [TABLE_LOWERED_VAR] = "SELECT max(id) + 1 FROM vars_info WHERE ?1 | ?2 >= 0",
         [TABLE_RUN] = "SELECT max(id) + 1 FROM runs WHERE ?1 | ?2 >= 0",
-        [TABLE_STEP] = "SELECT max(id) + 1 FROM executed WHERE ?1 | ?2 >= 0",
         [TABLE_PROCESS] = "SELECT max(id) + 1 FROM processes WHERE ?1 | ?2 >= 0",
     };
-    if (!file->counts[table] && largest[table]) {
+    if (!file->counts[table] && table == TABLE_STEP) { /* as many as the rows that there are give */
+        const struct repeats *repeats = repeats_of(file);
+        file->counts[table] = 1 + (repeats ? repeats->steps : 0);
+    } else if (!file->counts[table] && largest[table]) {
         uint64_t count = query_uint(file, largest[table], 0, 0, 0);
         if (count > file->bytes) { /* each row takes at least a byte */
             file_fail(file, POP_PARSE_ERROR, "rows are numbered up to %llu, and the file has %llu bytes (%s)",

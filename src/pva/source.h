@@ -20,6 +20,7 @@ enum { PAGES = 96, QUERIES = 64, RECENT_REPORTS = 6 };
 
 struct debug_index;
 struct source_page;
+struct repeats;
 
 /* A decoded array of a property, or the keys of a list's elements. */
 struct kept {
@@ -49,7 +50,8 @@ struct pva_file {
     struct kept kept[RECENT_REPORTS]; /* recently decoded arrays */
     struct blobs *categories, *code;  /* memory by category, code by vertex type: see memory.c */
     struct debug_index *debug;
-    pva_watch *watch; /* called during queries in SQL */
+    struct repeats *repeats; /* NULL: not read yet */
+    pva_watch *watch;        /* called during queries in SQL */
     void *watch_context;
 };
 

@@ -28,23 +28,10 @@ static const struct {
 };
 
 static const char views[] =
-    "CREATE VIEW lowered_variables AS SELECT v.id, tile, s.string AS name, size_bytes, c.name AS category, offset, "
-    "alignment,"
-    " equivalence_class, var, flags & 1 AS allocated, flags >> 1 & 1 AS constant, flags >> 2 & 1 AS always_live,"
-    " flags >> 3 & 1 AS executable, flags >> 4 & 1 AS vertex_code, flags >> 5 & 1 AS interleaved"
-    " FROM vars_info v JOIN vars_string_table s ON s.id = v.name JOIN var_categories c ON c.id = v.category;"
-    "CREATE VIEW steps AS SELECT e.id, p.type, e.program, p.compute_set, p.exchange, p.name, p.detail, e.run,"
-    " e.base AS cycles_base FROM executed e JOIN programs p ON p.id = e.program;"
-    "CREATE VIEW steps_by_ipu AS SELECT e.id AS step_id, i.ipu, i.cycles, i.active_tiles,"
-    " e.base + ifnull((SELECT d.cycles FROM drifts d WHERE d.drift = e.drift AND d.ipu = i.ipu), 0) AS cycles_base,"
-    " i.active_from_min AS active_cycles_from_min, i.active_from_max AS active_cycles_from_max,"
-    " i.active_to_min AS active_cycles_to_min, i.active_to_max AS active_cycles_to_max,"
-    " i.all_from_min AS all_cycles_from_min, i.all_from_max AS all_cycles_from_max,"
-    " i.all_to_min AS all_cycles_to_min, i.all_to_max AS all_cycles_to_max,"
-    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * (SELECT tiles_per_ipu FROM target)) ELSE 0.0 END AS "
-    "tile_balance,"
-    " CASE WHEN i.cycles THEN 1.0 * i.cycles_sum / (i.cycles * i.active_tiles) ELSE 0.0 END AS active_tile_balance,"
-    " i.data_in, i.data_out FROM executed e JOIN pattern_ipus i ON i.pattern = e.pattern;";
+#define REPORT_VIEW(of_steps, text) "CREATE " text ";"
+#include "value/report_views.def"
+#undef REPORT_VIEW
+    ;
 
 static const char indexes[] = "CREATE INDEX IF NOT EXISTS vars_info_by_tile ON vars_info(tile);"
                               "CREATE INDEX IF NOT EXISTS steps_by_run ON runs(first_step);"
@@ -118,16 +105,34 @@ bool database_directories(const char *path, pop_error *error)
     return good;
 }
 
+/* Those that do not exist: all, but in a report of an earlier version. */
 static void create_tables(struct database *db)
 {
     struct str sql = { 0 };
     for (int i = 0; i < REPORT_TABLES; ++i) {
         sql.length = 0;
-        str_format(&sql, "CREATE TABLE %s(%s", tables[i].name, tables[i].columns);
+        str_format(&sql, "CREATE TABLE IF NOT EXISTS %s(%s", tables[i].name, tables[i].columns);
         database_do(db, sql.text);
     }
     str_free(&sql);
     database_do(db, views);
+}
+
+/* Makes the tables and views of a copied report, which may be of an earlier version, those of this version. */
+static void renew_tables(struct database *db)
+{
+    static const char old[] = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'executed'";
+    sqlite3_stmt *statement = NULL;
+    if (db->failed)
+        return;
+    if (sqlite3_prepare_v2(db->sqlite, old, -1, &statement, NULL) != SQLITE_OK)
+        fail(db, "copy the compilation's part");
+    bool table = statement && sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    database_do(db,
+                "DROP VIEW IF EXISTS lowered_variables; DROP VIEW IF EXISTS steps; DROP VIEW IF EXISTS steps_by_ipu");
+    database_do(db, table ? "DROP TABLE executed" : "DROP VIEW IF EXISTS executed");
+    create_tables(db);
 }
 
 static struct database *open_new(const char *path)
@@ -191,17 +196,25 @@ static void copy_from(struct database *db, const char *from)
 
 struct database *database_continue(const char *path, const char *from, pop_error *error)
 {
-    static const enum report_table runs[] = { TABLE_RUNS,           TABLE_RUN_PARAMETERS,
-                                              TABLE_EXECUTED,       TABLE_DRIFTS,
-                                              TABLE_PATTERNS,       TABLE_PATTERN_IPUS,
-                                              TABLE_ARRAYS,         TABLE_EXECUTION_CYCLE_TOTALS,
-                                              TABLE_BLOCKS,         TABLE_EXECUTION_CYCLES_BY_TILE,
-                                              TABLE_ASSEMBLY_LINES, TABLE_OPTIONS,
+    static const enum report_table runs[] = { TABLE_RUNS,
+                                              TABLE_RUN_PARAMETERS,
+                                              TABLE_EXECUTED_ROWS,
+                                              TABLE_REPEATS,
+                                              TABLE_DRIFTS,
+                                              TABLE_PATTERNS,
+                                              TABLE_PATTERN_IPUS,
+                                              TABLE_ARRAYS,
+                                              TABLE_EXECUTION_CYCLE_TOTALS,
+                                              TABLE_BLOCKS,
+                                              TABLE_EXECUTION_CYCLES_BY_TILE,
+                                              TABLE_ASSEMBLY_LINES,
+                                              TABLE_OPTIONS,
                                               TABLE_INSTRUMENTATION };
     struct database *db = open_new(path);
     struct str sql = { 0 };
     copy_from(db, from);
     begin(db);
+    renew_tables(db);
     for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); ++i)
         str_format(&sql, "DELETE FROM %s;", tables[runs[i]].name);
     database_do(db, sql.text);

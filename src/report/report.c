@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-enum { FORMAT_MAJOR = 1, FORMAT_MINOR = 1, FORMAT_POINT = 0 };
+enum { FORMAT_MAJOR = 1, FORMAT_MINOR = 2, FORMAT_POINT = 0 };
 
 int64_t report_now(void)
 {
@@ -115,6 +115,15 @@ static void executable_text(const struct image *image, char text[REPORT_ID_SIZE]
     snprintf(text, REPORT_ID_SIZE, "%016" PRIx64, image_hash(image));
 }
 
+/* The version of a continued report, whose compilation may be of an earlier one. */
+static void write_format(struct report *report)
+{
+    struct str sql = { 0 };
+    str_format(&sql, "UPDATE format SET minor = %d, point = %d", FORMAT_MINOR, FORMAT_POINT);
+    database_do(report->db, sql.text);
+    str_free(&sql);
+}
+
 static void write_facts(struct report *report, const struct report_of *of)
 {
     char executable[REPORT_ID_SIZE];
@@ -208,6 +217,7 @@ static pop_status begin_profile(struct report *report, const struct report_of *o
     program_ids_make(&report->programs, report->image);
     LOG(PROFILER, INFO, "writing the profile of the graph to '%s'", database_path(report->db));
     if (continues) {
+        write_format(report);
         write_engine_facts(report);
         database_commit(report->db);
     } else {

@@ -14,7 +14,8 @@ enum {
     SHAPES_MAX = 1 << 16, /* maximum of shapes that the clock keeps; it drops them after a sync */
     CHAIN_MAX = 64,       /* maximum length of a chain of arrays that are sums */
     ROWS_BETWEEN_CHECKS = 1 << 14,
-    ROW_COLUMNS = 5,
+    ROW_REPEAT = 5, /* of a row's columns: its repeat */
+    ROW_COLUMNS = 6,
 };
 
 struct steps_writer {
@@ -24,7 +25,8 @@ struct steps_writer {
     struct patterns *patterns;
     struct blocks_writer *blocks; /* of lightweight profiling, or NULL */
     bool lightweight;             /* blocks only, no steps */
-    int64_t run, next;
+    int64_t run, next, repeat;    /* next: step; repeat: id of the next one */
+    bool gap;                     /* the next step is not the one behind the last row */
     /* State of the clock before the current event. */
     uint32_t shape;
     uint64_t *base;                            /* by IPU */
@@ -49,8 +51,8 @@ static time_t seconds(void)
 
 static void write_rows(struct steps_writer *w)
 {
-    database_append(w->report->db, TABLE_EXECUTED, "run, program, pattern, drift, base", ROW_COLUMNS, &w->rows[0][0],
-                    w->kept);
+    database_append(w->report->db, TABLE_EXECUTED_ROWS, "run, program, pattern, drift, base, repeat", ROW_COLUMNS,
+                    &w->rows[0][0], w->kept);
     w->kept = 0;
 }
 
@@ -63,10 +65,53 @@ static void add_row(struct steps_writer *w, uint32_t step, enum step_part part, 
     row[2] = pattern;
     row[3] = patterns_drift(w->patterns, w->base);
     row[4] = (int64_t)w->base[0];
-    if (w->next++ == 0)
-        database_add(w->report->db, TABLE_EXECUTED, "iiiiii", (int64_t)0, row[0], row[1], row[2], row[3], row[4]);
+    row[ROW_REPEAT] = DATABASE_NULL;
+    if (w->gap)
+        database_add(w->report->db, TABLE_EXECUTED_ROWS, "iiiiiin", w->next, row[0], row[1], row[2], row[3], row[4]);
     else if (++w->kept == DATABASE_BATCH)
         write_rows(w);
+    w->gap = false;
+    ++w->next;
+}
+
+/* ---- repeats ---- */
+
+static struct timeline_mark mark_steps(void *user)
+{
+    const struct steps_writer *w = user;
+    return (struct timeline_mark){ { (uint64_t)w->next, (uint64_t)w->repeat },
+                                   { (uint64_t)w->array, w->chain, w->held } };
+}
+
+/* Sets a column of rows from an id on that have none yet. */
+static void set_repeat(struct steps_writer *w, const char *table, const char *column, int64_t from)
+{
+    struct str sql = { 0 };
+    str_format(&sql, "UPDATE %s SET %s = %" PRId64 " WHERE id >= %" PRId64 " AND %s IS NULL", table, column, w->repeat,
+               from, column);
+    database_do(w->report->db, sql.text);
+    str_free(&sql);
+}
+
+/* The steps since a mark are a repeat, in which those that were found among them are contained. */
+static void repeat_steps(void *user, const struct timeline_mark *since, uint64_t times, uint64_t growth)
+{
+    struct steps_writer *w = user;
+    int64_t first = (int64_t)since->made[0], steps = w->next - first, kept = w->next - (int64_t)w->kept;
+    memcpy(w->base, w->clock->base, w->clock->ipus * sizeof(*w->base));
+    if (!steps)
+        return;
+    for (int64_t id = first > kept ? first : kept; id < w->next; ++id)
+        w->rows[id - kept][ROW_REPEAT] = w->repeat;
+    if (first < kept)
+        set_repeat(w, "executed_rows", "repeat", first);
+    if ((int64_t)since->made[1] < w->repeat)
+        set_repeat(w, "repeats", "parent", (int64_t)since->made[1]);
+    write_rows(w);
+    database_add(w->report->db, TABLE_REPEATS, "iniiii", w->repeat++, first, steps, (int64_t)times + 1,
+                 (int64_t)growth);
+    w->next += steps * (int64_t)times;
+    w->gap = true;
 }
 
 /* The array of offsets of a clock's shape. */
@@ -214,14 +259,18 @@ static void on_event(void *user, const struct timeline_event *event)
 
 struct steps_writer *steps_begin(struct report *report)
 {
+    static const struct timeline_repeats repeats = { mark_steps, repeat_steps };
     struct steps_writer *w = MEM_NEW(struct steps_writer);
     w->report = report;
     w->walk = timeline_walk_begin(report->image, on_event, w);
+    w->gap = true;
     w->clock = timeline_walk_clock(w->walk);
     w->patterns = patterns_create(report, w->clock);
     if (report->image->model.blocks.count) {
         w->blocks = blocks_begin(report, w->clock);
         w->lightweight = !report->instrumentation.compute;
+    } else if (options_bool(&report->options, "engine", "debug.foldLoops")) {
+        timeline_walk_repeats(w->walk, &repeats);
     }
     w->base = mem_zero(w->clock->ipus, sizeof(*w->base));
     w->shift = mem_zero(w->clock->ipus, sizeof(*w->shift));

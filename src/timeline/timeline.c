@@ -21,6 +21,8 @@ struct timeline_walk {
     VEC(uint64_t) times;   /* by work: how often it was done */
     bool entry_syncs;
     timeline_callback callback;
+    const struct timeline_repeats *repeats; /* NULL: each iteration is reported */
+    unsigned marked;                        /* blocks that run_marked is in */
     void *user;
 };
 
@@ -188,10 +190,64 @@ static void run_folded(struct timeline_walk *walk, const struct trace_entry *blo
     free(before);
 }
 
+/* Walks a block `times` times that leaves the clocks as it finds them, `growth` later, without calling back. */
+static void skip_block(struct timeline_walk *walk, const struct trace_entry *block, uint64_t times, uint64_t growth)
+{
+    struct clock *clock = &walk->clock;
+    timeline_callback callback = walk->callback;
+    uint64_t weight = clock->weight;
+    uint32_t shape = clock->shape;
+    walk->callback = NULL;
+    clock->weight = weight * times;
+    run_block(walk, block);
+    clock->weight = weight;
+    walk->callback = callback;
+    for (unsigned i = 0; i < clock->ipus; ++i)
+        clock->base[i] += growth * (times - 1);
+    clock->shape = shape; /* or SHAPE_DEEP with the same offsets */
+}
+
+/* Whether all bases have moved by the same cycles. */
+static bool moved_together(const struct clock *clock, const uint64_t *before)
+{
+    bool same = true;
+    for (unsigned i = 1; i < clock->ipus; ++i)
+        same &= clock->base[i] - before[i] == clock->base[0] - before[0];
+    return same;
+}
+
+/* A block with a callback whose user can repeat what it makes: from an iteration that ends as it began, the next ones
+ * are equal to it. */
+static void run_marked(struct timeline_walk *walk, const struct trace_entry *block)
+{
+    struct clock *clock = &walk->clock;
+    size_t bytes = clock->ipus * sizeof(uint64_t);
+    uint64_t *before = mem_alloc(bytes);
+    ++walk->marked;
+    for (uint64_t left = block->times; left--;) {
+        struct timeline_mark mark = walk->repeats->mark(walk->user);
+        uint32_t shape = clock->shape;
+        memcpy(before, clock->base, bytes);
+        run_block(walk, block);
+        struct timeline_mark now = walk->repeats->mark(walk->user);
+        if (left && shape != SHAPE_DEEP && clock->shape == shape && moved_together(clock, before) &&
+            memcmp(now.state, mark.state, sizeof(now.state)) == 0) {
+            uint64_t growth = clock->base[0] - before[0];
+            skip_block(walk, block, left, growth);
+            walk->repeats->repeat(walk->user, &mark, left, growth);
+            break;
+        }
+    }
+    --walk->marked;
+    free(before);
+}
+
 static void run_blocks(struct timeline_walk *walk, const struct trace_entry *block, uint64_t times)
 {
     bool syncs = (block->first == TRACE_RUN && walk->entry_syncs) || entries_sync(walk, block + 1, block->count);
-    if (walk->callback || (syncs && block->times <= 2)) {
+    if (walk->callback && walk->repeats && block->times > 2 && walk->marked < TIMELINE_REPEATS_DEEPEST) {
+        run_marked(walk, block);
+    } else if (walk->callback || (syncs && block->times <= 2)) {
         for (uint64_t i = 0; i < block->times; ++i)
             run_block(walk, block);
     } else if (syncs) {
@@ -374,6 +430,11 @@ struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_ca
     *walk->timeline = start_timeline(image);
     walk_start(walk);
     return walk;
+}
+
+void timeline_walk_repeats(struct timeline_walk *walk, const struct timeline_repeats *repeats)
+{
+    walk->repeats = repeats;
 }
 
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace)

@@ -27,6 +27,19 @@ struct timeline_event {
 };
 typedef void (*timeline_callback)(void *user, const struct timeline_event *event);
 
+/* What the user of a callback has made of events so far, and the state on which what it makes of later ones depends. */
+struct timeline_mark {
+    uint64_t made[2], state[3];
+};
+/* Of a user that can repeat what it has made: iterations of a block that leave the clocks and the user's state as they
+ * found them, but later, are walked once. */
+struct timeline_repeats {
+    struct timeline_mark (*mark)(void *user);
+    /* What was made since a mark is made `times` more times, each `growth` cycles after the one before. */
+    void (*repeat)(void *user, const struct timeline_mark *since, uint64_t times, uint64_t growth);
+};
+enum { TIMELINE_REPEATS_DEEPEST = 16 }; /* repeats within each other */
+
 /* A work's figures, the same whenever it is done. */
 struct timeline_figures {
     uint64_t cycles;             /* of the tile that takes longest */
@@ -63,6 +76,8 @@ void timeline_make(struct timeline *timeline, const struct image *image, const s
  * clock after each event. */
 struct timeline_walk;
 struct timeline_walk *timeline_walk_begin(const struct image *image, timeline_callback callback, void *user);
+/* Before the first record; `repeats` stays valid. */
+void timeline_walk_repeats(struct timeline_walk *walk, const struct timeline_repeats *repeats);
 void timeline_walk_on(struct timeline_walk *walk, const struct trace *trace);
 /* Walks a record without calling back: blocks cost the same whatever their count. */
 void timeline_walk_skip(struct timeline_walk *walk, const struct trace *trace);

@@ -28,13 +28,15 @@ bool report_is_regular(const char *path)
 }
 
 /* Refuses what no writer of reports makes, and what can run without end or allocate without limit while a table is
- * read or written: triggers, virtual tables, generated columns, and views in place of tables. Reports have three views,
- * which only users' queries read. */
+ * read or written: triggers, virtual tables, generated columns, and views in place of tables. Reports have four views,
+ * which only users' queries read; one is in place of the table `executed` of earlier versions. */
 int report_check_schema(sqlite3 *db, char what[REPORT_SCHEMA_NAME])
 {
     static const char sql[] =
         "SELECT m.type, m.name FROM sqlite_master m WHERE m.type = 'trigger' OR m.type = 'view' AND "
-        "m.name NOT IN ('lowered_variables', 'steps', 'steps_by_ipu') OR m.type = 'table' AND (m.rootpage = 0 OR "
+        "m.name NOT IN ('lowered_variables', 'steps', 'steps_by_ipu') AND (m.name <> 'executed' OR NOT EXISTS(SELECT 1 "
+        "FROM sqlite_master t WHERE t.type = 'table' AND t.name = 'executed_rows')) OR m.type = 'table' AND "
+        "(m.rootpage = 0 OR "
         "EXISTS(SELECT 1 FROM pragma_table_xinfo(m.name) c WHERE c.hidden > 0)) LIMIT 1";
     sqlite3_stmt *statement = NULL;
     int result = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);

@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 
-from client import case, Server
+from client import case, Failed, Server
 
 SECONDS = 30
 
@@ -71,6 +71,7 @@ def check_schema(command, directory, work):
         "view format": f"ALTER TABLE format RENAME TO z; CREATE VIEW format AS {endless}",
         "trigger": "CREATE TRIGGER t AFTER INSERT ON programs BEGIN DELETE FROM programs; END",
         "table strange": "CREATE VIRTUAL TABLE strange USING rtree(id, a, b)",
+        "view executed": f"ALTER TABLE executed_rows RENAME TO z; DROP VIEW executed; CREATE VIEW executed AS {endless}",
         "table generated": "CREATE TABLE generated(a, b AS (zeroblob(200000000)))",
     }
     for what, sql in changes.items():
@@ -82,6 +83,61 @@ def check_schema(command, directory, work):
         for arguments in (["check"], ["summary"], ["advise"], ["export", "--to", "csv"], ["export", "--to", "html"], ["compare", directory], ["query", "SELECT 1"]):
             done = run(command, arguments[0], copy, *arguments[1:])
             assert done.returncode == 2 and what in done.stderr + done.stdout, (arguments, what, done)
+
+
+@case
+def check_repeats(command, directory, work):
+    """Loops that cannot be are one clear error, and long ones end soon where nothing goes through their steps."""
+    # One repeat of all rows, and one of the first inside it: both as they can be.
+    loops = """UPDATE executed_rows SET repeat = 7; DELETE FROM repeats; INSERT INTO repeats VALUES(7, NULL, 0, (SELECT max(id) + 1 FROM executed_rows), 3, 1000000);
+               UPDATE executed_rows SET repeat = 3 WHERE id = 0; UPDATE executed_rows SET id = -5 - id WHERE id > 0; UPDATE executed_rows SET id = 4 - id WHERE id < 0;
+               UPDATE repeats SET steps = steps + 9; INSERT INTO repeats VALUES(3, 7, 0, 1, 10, 1)"""
+    damages = ["times = -1", "times = 0", "times = 1", "times = 'x'", "times = NULL", "times = 9223372036854775807", "times = 1099511627776",
+               "steps = 0", "steps = -3", "steps = 4611686018427387904", "steps = NULL", "first_step = -1", "first_step = 9223372036854775807",
+               "growth = -1", "growth = 9223372036854775807", "times = 4000000000, growth = 4000000000", "growth = 'x', times = NULL"]
+    rows = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {}) INSERT INTO repeats SELECT 100 + i, NULL, {}, 2, {} FROM n"
+    changes = [f"{loops}; UPDATE repeats SET {damage} WHERE id = {which}" for damage in damages for which in (3, 7)]
+    changes += [f"{loops}; UPDATE repeats SET first_step = (SELECT steps - 1 FROM repeats WHERE id = 7), times = 2 WHERE id = 3",
+                f"{loops}; INSERT INTO repeats VALUES(8, NULL, 0, 1, 10, 1)",
+                "DELETE FROM repeats; " + rows.format(17, "0, 1 << i", 0),
+                "DELETE FROM repeats; INSERT INTO repeats VALUES(1, NULL, 1000, 1000000000, 2, 0)"]
+    for i, sql in enumerate(changes):
+        copy = changed(directory, work, f"repeats{i}", sql)
+        lines = {}
+        for arguments in (["query", "SELECT count(*) FROM executed"], ["query", "SELECT sum(times) FROM executed_times"], ["summary", "--steps"], ["advise"],
+                          ["export", "--to", "csv", "--output", os.devnull], ["check"])[:: 1 if i % 5 == 0 else 3]:
+            done = run(command, arguments[0], copy, *arguments[1:])
+            lines[arguments[0]] = [line for line in (done.stderr + done.stdout).splitlines() if "repeat " in line or "rows are numbered" in line]
+            assert done.returncode == (1 if arguments[0] == "check" else 2) and len(lines[arguments[0]]) == 1, (sql, arguments, done)
+        shutil.rmtree(copy)
+    copy = changed(directory, work, "loops", loops)
+    counted = run(command, "query", copy, "SELECT count(*), max(id) + 1, executed_count(), (SELECT sum(times) FROM executed_times), (SELECT sum(times) FROM "
+                  "executed_elapsed) FROM executed", "--format", "csv").stdout.splitlines()[1].split(",")
+    with contextlib.closing(sqlite3.connect(os.path.join(copy, "profile.pop"))) as report:
+        assert counted == [str(report.execute("SELECT count(*) FROM executed").fetchone()[0])] * 5, counted
+    for sql, what in (("UPDATE executed_rows SET repeat = NULL WHERE id = 0", "the repeat of a row is not the one that it is in: id 0, repeat null"),
+                      ("UPDATE repeats SET parent = NULL WHERE id = 3", "the repeat around a repeat is not the one that it is in: id 3, parent null"),
+                      ("UPDATE executed_rows SET id = 5 WHERE id = 0", "the repeat of a row is not the one that it is in: id 5, repeat 3"),
+                      ("DELETE FROM executed_rows WHERE id = (SELECT max(id) FROM executed_rows)", "executed steps have gaps: rows ")):
+        done = run(command, "check", changed(copy, work, f"consistent{len(what)}{len(sql)}", sql))
+        assert done.returncode == 1 and what in done.stdout, (sql, done)
+    long = changed(copy, work, "long", "UPDATE repeats SET times = 10000000000 WHERE id = 7; UPDATE runs SET steps = steps * 10000000000")
+    for arguments in (["query", "SELECT * FROM executed WHERE id = executed_count() - 1"], ["query", "SELECT sum(times), sum(cycles) FROM executed_elapsed"],
+                      ["query", "SELECT sum(times) FROM executed_times"], ["query", "SELECT max(id) FROM executed"], ["query", "SELECT min(id) FROM executed"], ["advise"], ["summary"]):
+        done = run(command, arguments[0], long, *arguments[1:])
+        assert done.returncode == 0, (arguments, done)
+    with Server(command, long) as server:
+        server.get("insights")
+        try:
+            server.get("trace/lanes")
+            raise AssertionError("a trace of 10,000 million iterations is shown")
+        except Failed as error:
+            assert "most of them in loops" in error.text, error
+    hidden = changed(directory, work, "hidden", "DROP VIEW executed; CREATE VIEW executed AS WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) "
+                     "SELECT i AS id, 1 AS run, 1 AS program, 1 AS pattern, 0 AS drift, 0 AS base FROM r")
+    for arguments in (["check"], ["query", "SELECT count(*) FROM steps_by_ipu"], ["summary", "--steps"]):
+        done = run(command, arguments[0], hidden, *arguments[1:])
+        assert done.returncode == 0, (arguments, done)
 
 
 @case
@@ -188,6 +244,7 @@ def main():
     work = os.path.dirname(directory)
     check_outputs(command, directory, work)
     check_schema(command, directory, work)
+    check_repeats(command, directory, work)
     check_kinds_of_files(command, directory, work)
     check_permissions(command, directory, work)
     check_names(command, directory, work)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// random_report CODELETS DIRECTORY SEED: compiles and runs a random program of copies, compute sets, loops, branches,
-// functions, streams and remote buffers on one or two modelled IPUs, and writes its report.
+// random_report CODELETS DIRECTORY SEED [loops]: compiles and runs a random program of copies, compute sets, loops,
+// branches, functions, streams and remote buffers on one or two modelled IPUs, and writes its report. loops: its loops
+// are long and within each other, and some end or branch by what their iterations count.
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
 
 #include <random>
+#include <sstream>
 #include <vector>
 
 using namespace poplar;
@@ -14,12 +16,38 @@ using namespace poplar::program;
 namespace
 {
 
+// Whether to go on: by turns a number of times, and not once; `period` such numbers take turns.
+const char *const Down = R"(
+#include <poplar/Vertex.hpp>
+class Down : public poplar::Vertex
+{
+  public:
+    poplar::InOut<int> left, turn;
+    poplar::Input<int> period;
+    poplar::Output<bool> go;
+    bool compute()
+    {
+        *go = *left > 0;
+        if (*left > 0) {
+            *left = *left - 1;
+        } else {
+            *turn = (*turn + 1) % *period;
+            *left = *turn * 3 + 1;
+        }
+        return true;
+    }
+};
+)";
+
 class Generator
 {
   public:
-    Generator(unsigned seed, const char *codelets) : random(seed), device(make()), graph(device.getTarget())
+    Generator(unsigned seed, const char *codelets, bool looped)
+        : loops(looped), random(seed), device(make()), graph(device.getTarget())
     {
         graph.addCodelets(codelets);
+        std::stringstream down(Down);
+        graph.addCodelets(down);
         for (unsigned i = 0, count = 3 + below(5); i < count; ++i)
             variables.push_back(variable("model/layer" + std::to_string(below(3)) + "/v" + std::to_string(i)));
         flag = graph.addVariable(BOOL, {}, "flag");
@@ -51,6 +79,7 @@ class Generator
 
   private:
     enum { Elements = 48 };
+    bool loops;
     std::mt19937 random;
     Device device;
     Graph graph;
@@ -144,8 +173,51 @@ class Generator
         return all;
     }
 
+    Tensor number(const std::string &path, int value)
+    {
+        Tensor v = graph.addVariable(INT, {}, path);
+        graph.setTileMapping(v, below(tiles()));
+        graph.setInitialValue(v, value);
+        return v;
+    }
+
+    // A program that sets `go`.
+    Program decide(Tensor &go)
+    {
+        ComputeSet set = graph.addComputeSet(name("decide"));
+        go = graph.addVariable(BOOL, {}, name("go"));
+        graph.setTileMapping(go, below(tiles()));
+        auto vertex = graph.addVertex(set, "Down",
+                                      { { "left", number(name("left"), static_cast<int>(below(6))) },
+                                        { "turn", number(name("turn"), 0) },
+                                        { "period", number(name("period"), static_cast<int>(1 + below(3))) },
+                                        { "go", go } });
+        graph.setTileMapping(vertex, below(tiles()));
+        graph.setPerfEstimate(vertex, 20);
+        return Execute(set, name("decide"));
+    }
+
+    Program loop(unsigned depth)
+    {
+        Tensor go;
+        switch (below(6)) {
+        case 0: {
+            Program condition = decide(go);
+            return RepeatWhileTrue(condition, go, sequence(depth - 1), name("while"));
+        }
+        case 1: {
+            Program condition = decide(go);
+            return Sequence({ condition, If(go, sequence(depth - 1), sequence(depth - 1), name("if")) });
+        }
+        default:
+            return Repeat(1 + below(depth > 1 ? 7 : 40), sequence(depth - 1), name("loop"));
+        }
+    }
+
     Program program(unsigned depth)
     {
+        if (loops && depth && below(2))
+            return loop(depth);
         switch (depth ? below(9) : 8) {
         case 0:
             return Repeat(1 + below(4), sequence(depth - 1), name("loop"));
@@ -167,8 +239,8 @@ class Generator
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
+    if (argc < 4)
         return 2;
-    Generator(static_cast<unsigned>(std::stoul(argv[3])), argv[1]).run(argv[2]);
+    Generator(static_cast<unsigned>(std::stoul(argv[3])), argv[1], argc > 4).run(argv[2]);
     return 0;
 }

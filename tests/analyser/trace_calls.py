@@ -286,7 +286,7 @@ def check_matched(command, report, directory, steps):
     database.execute("UPDATE pattern_ipus SET cycles = cycles + 7 WHERE pattern = ?", (pattern,))
     changed = {e for e, in database.execute("SELECT id FROM executed WHERE pattern = ?", (pattern,))}
     last = len(steps) - 1
-    database.execute("DELETE FROM executed WHERE id = ?", (last,))
+    database.execute("DELETE FROM executed_rows WHERE id = ?", (last,))
     database.execute("UPDATE runs SET steps = steps - 1 WHERE id = (SELECT max(id) FROM runs)")
     database.commit()
     database.close()

@@ -10,15 +10,15 @@ import tempfile
 import pva
 
 # The change, the report that is changed, and the error.
-STEP = "UPDATE executed SET program = %s WHERE id = (SELECT max(id) FROM executed)"
+STEP = "UPDATE executed_rows SET program = %s WHERE id = (SELECT max(id) FROM executed_rows)"
 CHANGES = [
     ("report", STEP % 99999, "program 99999 is missing"),
     ("report", STEP % -1, "has no program"),
     ("report", STEP % "NULL", "has no program"),
     ("report", STEP % "'text'", "has no program"),
-    ("report", "DELETE FROM executed WHERE id = 3", "step 3 is missing"),
-    ("report", "UPDATE executed SET run = 77 WHERE id = 5", "run 77 is missing"),
-    ("report", "UPDATE executed SET pattern = 777777 WHERE id = 5", "pattern "),
+    ("report", "DELETE FROM executed_rows WHERE id = 3", "step 3 is missing"),
+    ("report", "UPDATE executed_rows SET run = 77 WHERE id = 5", "run 77 is missing"),
+    ("report", "UPDATE executed_rows SET pattern = 777777 WHERE id = 5", "pattern "),
     ("report", "DELETE FROM programs WHERE id = 5", "program 5 is missing"),
     ("report", "UPDATE program_children SET child = 99999 WHERE position = 0", "program 99999 is missing"),
     ("report", "UPDATE control_programs SET program = 99999", "program 99999 is missing"),
@@ -46,7 +46,7 @@ QUERIED = [
     "UPDATE runs SET name = NULL",
     "UPDATE vars_string_table SET string = NULL",
     "UPDATE live_variables SET name = NULL",
-    "UPDATE executed SET base = 9223372036854775807",
+    "UPDATE executed_rows SET base = 9223372036854775807",
 ]
 COMMANDS = [["summary", "--vars", "--steps"], ["advise"], ["check"], ["export", "--to", "html", "--output", os.devnull], ["export", "--to", "csv"]]
 

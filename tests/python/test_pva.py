@@ -218,7 +218,7 @@ class Damage(unittest.TestCase):
         self.assertGreater(len(report.operations), 0)
 
     def test_sql_damage_is_an_error_that_names_it(self):
-        for change in ("DROP TABLE programs", "ALTER TABLE executed RENAME COLUMN base TO bottom", "UPDATE arrays SET data = x'ffff', parent = NULL"):
+        for change in ("DROP TABLE programs", "PRAGMA legacy_alter_table = ON; ALTER TABLE executed_rows RENAME COLUMN base TO bottom", "UPDATE arrays SET data = x'ffff', parent = NULL"):
             shutil.copy(os.path.join(REPORT, "profile.pop"), self.path)
             db = sqlite3.connect(self.path)
             db.executescript(change)

@@ -141,6 +141,7 @@ static void on_file(void *context, bool problem, const char *text)
 static void check_rules(pva_file *file, bool archive, struct found *found)
 {
     pop_error error = { 0 };
+    char before[sizeof(error.text)] = "";
     for (size_t i = 0; i < RULES; ++i) {
         if (archive && !rules[i].archive)
             continue;
@@ -149,10 +150,12 @@ static void check_rules(pva_file *file, bool archive, struct found *found)
         pop_status status = pva_sql(file, rules[i].sql, on_row, found, &error);
         if (found->rows)
             printf("\n");
-        if (status != POP_OK) {
+        if (status == POP_OK)
+            continue;
+        ++found->problems;
+        if (strcmp(error.text, before) != 0) /* what all rules meet that read a damaged table is said once */
             printf("%s: %s\n", rules[i].what, error.text);
-            ++found->problems;
-        }
+        memcpy(before, error.text, sizeof(before));
     }
 }
 

@@ -208,7 +208,7 @@ static void check_ipu(sqlite3 *db, int64_t step, const struct naive *n, const st
     snprintf(sql, sizeof(sql),
              "SELECT cycles, active_tiles, cycles_base + active_cycles_from_min, cycles_base + active_cycles_to_max, "
              "tile_balance FROM "
-             "steps_by_ipu WHERE step_id = %lld AND ipu = %u",
+             "all_by_ipu WHERE step_id = %lld AND ipu = %u",
              (long long)step, ipu);
     sqlite3_stmt *statement = sql_query(db, sql);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
@@ -257,7 +257,12 @@ static void check_tiles(sqlite3 *db, sqlite3_stmt *step, const struct naive *n, 
 
 static void check_rows(sqlite3 *db, const struct naive *n)
 {
-    sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    /* The views are evaluated once. */
+    assert_int_equal(sqlite3_exec(db,
+                                  "BEGIN; CREATE TEMP TABLE all_by_ipu AS SELECT * FROM steps_by_ipu; CREATE INDEX "
+                                  "temp.by_step ON all_by_ipu(step_id, ipu)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_stmt *steps = sql_query(db, "SELECT e.id, p.type, p.exchange, e.drift, e.base, t.start, t.end, t.sync, "
                                         "e.pattern FROM executed e JOIN programs p "
                                         "ON p.id = e.program JOIN patterns t ON t.id = e.pattern ORDER BY e.id");
@@ -278,29 +283,64 @@ static void check_rows(sqlite3 *db, const struct naive *n)
     sqlite3_finalize(steps);
 }
 
-/* Ops once, or repeatedly: runs, in parts if `parts` is set. */
-static void run_program(struct report *report, struct naive *n, unsigned times, bool parts)
+/* Loops within each other: of all ops, and of some of them. */
+enum { LEVELS = 3 };
+struct loop {
+    uint32_t first, end;
+    unsigned times; /* how often, or up to how often, in turns */
+    bool varies;
+};
+struct running {
+    struct report *report;
+    struct naive *naive;
+    struct trace trace;
+    struct loop loops[LEVELS];
+    unsigned levels;
+    bool parts;
+};
+
+static void run_loop(struct running *r, unsigned level)
 {
-    const struct image *image = n->image;
-    uint32_t ops = (uint32_t)image->model.op_first.count - 1;
-    struct trace trace = { 0 };
-    assert_true(report_run_begin(report, 0, NULL));
-    trace_begin(&trace, 0);
+    struct loop *loop = &r->loops[level];
+    unsigned times = loop->varies ? 1 + roll(loop->times) : loop->times;
     for (unsigned i = 0; i < times; ++i) {
-        for (uint32_t step = 0; step < ops; ++step)
-            naive_step(n, image->model.steps.data + step);
+        for (uint32_t step = loop->first; step < loop->end; ++step)
+            if (level + 1 < r->levels && step == r->loops[level + 1].first) {
+                run_loop(r, level + 1);
+                step = r->loops[level + 1].end - 1;
+            } else {
+                naive_step(r->naive, r->naive->image->model.steps.data + step);
+            }
         if (i + 1 == times)
             break;
-        if (!trace_again(&trace, ops - 1, 0))
-            trace_jump(&trace, ops - 1, 0, 0, true);
-        if (parts && !roll(3)) {
-            report_run_part(report, &trace);
-            trace_restart(&trace, 0);
+        if (!trace_again(&r->trace, loop->end - 1, loop->first))
+            trace_jump(&r->trace, loop->end - 1, loop->first, 0, true);
+        if (r->parts && !roll(20)) {
+            report_run_part(r->report, &r->trace);
+            trace_restart(&r->trace, loop->first);
         }
     }
-    trace_end(&trace, ops);
-    assert_int_equal(report_run_end(report, &trace, "test", NULL), POP_OK);
-    trace_free(&trace);
+}
+
+/* All ops as a loop, with loops of some of them inside; in parts if `parts` is set. */
+static void run_program(struct report *report, struct naive *n, unsigned times, bool parts)
+{
+    uint32_t ops = (uint32_t)n->image->model.op_first.count - 1;
+    struct running r = { .report = report, .naive = n, .parts = parts, .levels = 1, .loops = { { 0, ops, times, 0 } } };
+    for (; r.levels < LEVELS && roll(5); ++r.levels) {
+        const struct loop *around = &r.loops[r.levels - 1];
+        uint32_t first = around->first + 1 + roll(4);
+        if (first >= around->end)
+            break;
+        uint32_t end = around->end - roll(2);
+        r.loops[r.levels] = (struct loop){ first, end > first ? end : around->end, 2 + roll(6), !roll(5) };
+    }
+    assert_true(report_run_begin(report, 0, NULL));
+    trace_begin(&r.trace, 0);
+    run_loop(&r, 0);
+    trace_end(&r.trace, ops);
+    assert_int_equal(report_run_end(report, &r.trace, "test", NULL), POP_OK);
+    trace_free(&r.trace);
 }
 
 static void tiles_follow_the_rules(void **state)
@@ -309,26 +349,34 @@ static void tiles_follow_the_rules(void **state)
     char directory[] = "test_steps_XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/profile.pop", directory);
-    pop_option list[] = { { "autoReport.outputExecutionProfile", "true" }, { "autoReport.directory", directory } };
-    for (seed = 1; seed < 121; seed += 2) {
+    pop_option list[] = { { "autoReport.outputExecutionProfile", "true" },
+                          { "autoReport.directory", directory },
+                          { "debug.foldLoops", "false" } };
+    int64_t repeats = 0, within = 0;
+    for (seed = 1; seed < 81; seed += 2) {
         uint64_t round = seed;
+        bool fold = seed % 10 != 1;
         struct naive n = { .image = any_image() };
         struct option_set options = { 0 };
         struct report *report;
         pop_error error = { 0 };
         n.tiles = pop_target_num_tiles(&n.image->target);
-        assert_int_equal(
-            options_apply(&options, "engine", (pop_options){ list, 2 }, NULL, (pop_where){ 0 }, "test", NULL), POP_OK);
+        assert_int_equal(options_apply(&options, "engine", (pop_options){ list, fold ? 2 : 3 }, NULL, (pop_where){ 0 },
+                                       "test", NULL),
+                         POP_OK);
         if (report_begin(&(struct report_of){ .image = (struct image *)n.image, .options = &options }, "test", &report,
                          &error) != POP_OK)
             fail_msg("%s", error.text);
-        run_program(report, &n, 1 + roll(4), false);
-        run_program(report, &n, roll(10) ? 1 + roll(10) : 50, true);
+        run_program(report, &n, 2 + roll(5), false);
+        run_program(report, &n, roll(10) ? 1 + roll(10) : 20, true);
         assert_int_equal(report_end(report, NULL), POP_OK);
         sqlite3 *db = sql_open(path);
         assert_int_equal(sql_number(db, "SELECT count(*) FROM runs"), 2);
         assert_int_equal(sql_number(db, "SELECT sum(steps) FROM runs"), (int64_t)n.rows.count);
         check_rows(db, &n);
+        assert_true(fold || !sql_number(db, "SELECT count(*) FROM repeats"));
+        repeats += sql_number(db, "SELECT count(*) FROM repeats");
+        within += sql_number(db, "SELECT count(*) FROM repeats WHERE parent IS NOT NULL");
         sqlite3_close(db);
         options_free(&options);
         vec_free(&n.rows);
@@ -336,6 +384,7 @@ static void tiles_follow_the_rules(void **state)
         unlink(path);
         seed = round;
     }
+    assert_true(repeats > 50 && within > 5);
     assert_int_equal(rmdir(directory), 0); /* nothing else was left */
 }
 

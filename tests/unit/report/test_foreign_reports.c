@@ -94,12 +94,38 @@ static void a_report_with_triggers_is_not_continued(void **state)
     }
 }
 
+/* Of version 1.1: executed is a table. */
+static void a_report_of_an_earlier_version_is_continued(void **state)
+{
+    struct fixture *f = *state;
+    pop_executable *executable;
+    pop_error error = { 0 };
+    pop_option list[] = { { "autoReport.directory", f->directory }, { "autoReport.all", "true" } };
+    must(pop_compile_graph(f->graph, POP_PROGRAMS(f->main), (pop_options){ list, 2 }, NULL, NULL, &executable, &error),
+         &error);
+    must(pop_executable_save(executable, path_of(f, "saved"), &error), &error);
+    pop_executable_destroy(executable);
+    execute(f, "DROP VIEW executed; DROP TABLE executed_rows; DROP TABLE repeats; UPDATE format SET minor = 1; CREATE "
+               "TABLE executed(id INTEGER PRIMARY KEY, run INTEGER, program INTEGER, pattern INTEGER, drift INTEGER, "
+               "base INTEGER); INSERT INTO executed VALUES(0, 0, 0, 0, 0, 0); UPDATE info SET value = "
+               "'0123456789abcdef' WHERE name = 'id'");
+    run_saved(f);
+    expect_report(f);
+    sqlite3 *db = profile(f, "");
+    sql_expect_text(db, "SELECT value FROM info WHERE name = 'id'", "0123456789abcdef");
+    sql_expect_text(db, "SELECT type FROM sqlite_master WHERE name = 'executed'", "view");
+    assert_int_equal(sql_number(db, "SELECT minor FROM format"), 2);
+    assert_int_equal(sql_number(db, "SELECT count(*) FROM executed"), 0);
+    sqlite3_close(db);
+}
+
 int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(a_fifo_is_replaced),
         ROW(a_report_with_triggers_is_not_continued),
+        ROW(a_report_of_an_earlier_version_is_continued),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
