@@ -6,8 +6,10 @@
  * truncates the input.  Options: "poolUseIntrospectiveMapping" (bool, default true: the layout of the given tensors
  * determines the grouping of channels; false: only their number) and "optimizeForSpeed" (bool, default false:
  * popnn_pool of SUM, and of AVG without padding, becomes a convolution of each channel when the planner estimates it to
- * be faster; the graph then needs the codelets of poplin).  Errors are recorded in the graph with the caller's line:
- * poplar_error for shapes and parameters, type_error for types. */
+ * be faster; the graph then needs the codelets of poplin).  On IPUs with the costs of 2021, popnn_pool with a window as
+ * large as the field, without padding, is a reduction, as in Poplibs; the graph then needs the codelets of popops.
+ * Errors are recorded in the graph with the caller's line: poplar_error for shapes and parameters, type_error for
+ * types. */
 #ifndef POPNN_POOLING_H
 #define POPNN_POOLING_H
 

@@ -303,6 +303,11 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = in;
+    const char *step = params->type == POPNN_POOL_MAX   ? "MaxPool"
+                       : params->type == POPNN_POOL_AVG ? "AvgPool"
+                                                        : "SumPool";
+    if (pool_is_global(&pool))
+        return pool_reduce(call, params, in, step);
     struct pool_planned planned;
     pool_plan_forward(&planned, &pool, in, parsed.introspective);
     if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
@@ -310,10 +315,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
         if (pop_tensor_valid(out) || !call_ready(call))
             return out;
     }
-    pop_tensor out = build(&planned.pool, &planned.plan,
-                           params->type == POPNN_POOL_MAX   ? "MaxPool"
-                           : params->type == POPNN_POOL_AVG ? "AvgPool"
-                                                            : "SumPool");
+    pop_tensor out = build(&planned.pool, &planned.plan, step);
     return call_ready(call) ? pool_view_out(call, &planned.view, params, out) : (pop_tensor){ 0 };
 }
 

@@ -88,6 +88,14 @@ bool pool_is_convolution(const popnn_pool_params *params);
  * graph, null. */
 pop_tensor pool_convolve(const struct call *call, const popnn_pool_params *params, pop_tensor in, uint64_t cycles);
 
+/* pooling_reduce.c: a window as large as the field. */
+
+/* Whether the forward pass is a reduction: the window is the field, without padding, and the target has Poplibs'
+ * release of 2021. */
+bool pool_is_global(const struct pool *pool);
+/* The field of each image and channel reduced to one element; `step` names the reduction. */
+pop_tensor pool_reduce(const struct call *call, const popnn_pool_params *params, pop_tensor in, const char *step);
+
 /* pooling_lists.c: work lists of pooling vertices on a modelled IPU. */
 
 /* Whether work lists can describe a part: their numbers have 16 bits, and each maximum needs an element. */

@@ -62,8 +62,9 @@ size_t reduce_grain(const pop_target *target, popops_operation op, pop_type part
 /* Cost, in vectors, of `outputs` outputs with depth elements each, divided into parts that run at the same time;
  * includes the overhead of starting. */
 size_t reduce_cost(size_t outputs, size_t depth, size_t grain, size_t parts);
-/* Sets the number of parts of each task: more than one if workers would be idle otherwise. */
-void reduce_find_parts(const struct reduction *r, popops_operation op, pop_type partials, struct tasks *tasks,
-                       const struct reduce_pieces *pieces);
+/* Sets the number of parts of each task: more than one if workers would be idle otherwise.  out: the type of the tile's
+ * outputs, by which Poplibs counts the cost of a part. */
+void reduce_find_parts(const struct reduction *r, popops_operation op, pop_type partials, pop_type out,
+                       struct tasks *tasks, const struct reduce_pieces *pieces);
 
 #endif

@@ -86,17 +86,17 @@ static struct worker_shares share_out(const struct context *c, const struct task
 {
     struct worker_shares shares = { poplibs_new(tasks->count + workers, sizeof(struct worker_share)), 0 };
     size_t *parts = poplibs_new(tasks->count, sizeof(*parts)),
-           widest = reduce_grain(c->r->target, c->stage->op, c->stage->in);
+           at_once = reduce_grain(c->r->target, c->stage->op, c->stage->out);
     reduce_allot(tasks, workers, parts);
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
-        size_t grain = whole_outputs(c, task), grains = poplibs_ceil_div(task->n, grain),
+        size_t grain = task->whole ? task->n : whole_outputs(c, task), grains = poplibs_ceil_div(task->n, grain),
                count = poplibs_min(grains, parts[i]);
         for (size_t part = 0; part < count; ++part) {
             size_t from = part * grains / count * grain, to = poplibs_min(task->n, (part + 1) * grains / count * grain);
             assert(from < to && shares.count < tasks->count + workers);
             shares.list[shares.count++] = (struct worker_share){ task, task->k + from, to - from, 0,
-                                                                 reduce_cost(to - from, task->depth, widest, 1) };
+                                                                 reduce_cost(to - from, task->depth, at_once, 1) };
         }
     }
     assign(&shares, workers);
@@ -349,6 +349,12 @@ static bool are_disjoint(const struct context *c, const struct worker_shares *sh
     return apart <= together;
 }
 
+/* Whether a piece of partial results has its rows one after the other. */
+static bool is_rows(const struct reduce_piece *p)
+{
+    return p->inner == 1 && (p->rows == 1 || p->stride == p->n);
+}
+
 static void connect_worker(const struct context *c, const struct worker_shares *shares, const size_t *own, size_t count)
 {
     struct regions regions = { 0 };
@@ -356,7 +362,7 @@ static void connect_worker(const struct context *c, const struct worker_shares *
     for (size_t i = 0; i < count; ++i) {
         const struct worker_share *share = &shares->list[own[i]];
         struct share_form look = form_of_share(c, share);
-        if (c->stage->rows)
+        if (c->stage->rows && is_rows(&c->pieces->list[share->task->first]))
             push_partials(c, share, &regions);
         else if (!look.special || !(apart || look.run) || !connect_piece(c, share))
             push_share(c, share, &regions);

@@ -61,11 +61,71 @@ static void cut_columns(const struct task *task, const struct reduce_pieces *pie
         cut->cut.list[i].at = *place;
 }
 
+/* Adds the first step of a task in two: rows [from, from + rows) of its wide columns, in ranges. */
+static void push_wide_rows(const struct task *task, struct reduce_piece rows, size_t place, struct reduce_cut *cut)
+{
+    size_t columns = task->wide / task->splits;
+    for (size_t k = 0; k < task->wide; k += columns) {
+        struct reduce_piece range = rows;
+        range.k = k;
+        range.n = range.width = columns;
+        range.at += k;
+        *poplibs_push(&cut->cut) = (struct task){ .k = k,
+                                                  .n = columns,
+                                                  .at = place + k,
+                                                  .first = cut->parts.count,
+                                                  .count = 1,
+                                                  .depth = rows.rows,
+                                                  .whole = true };
+        *poplibs_push(&cut->parts) = range;
+    }
+}
+
+static void push_joined(struct reduce_piece from, size_t at, struct reduce_cut *cut)
+{
+    *poplibs_push(&cut->joined) = (struct task){ .k = from.k,
+                                                 .n = from.n,
+                                                 .at = at,
+                                                 .first = cut->rows.count,
+                                                 .count = 1,
+                                                 .depth = piece_depth(&from),
+                                                 .whole = true };
+    *poplibs_push(&cut->rows) = from;
+}
+
+/* A task in two steps.  Of rows of several elements for each output, one vertex then reduces these elements of all
+ * outputs; of others, one vertex each output's columns. */
+static void cut_two_steps(const struct task *task, const struct reduce_piece *p, size_t *place, struct reduce_cut *cut)
+{
+    size_t rows = p->rows * p->n * p->inner / task->wide, begin = *place,
+           stride = p->inner > 1 ? p->stride : task->wide;
+    assert(task->n == p->n && task->splits && task->parts && task->parts <= rows);
+    for (size_t part = 0; part < task->parts; ++part, *place += task->wide) {
+        size_t from = part * rows / task->parts, to = (part + 1) * rows / task->parts;
+        push_wide_rows(
+            task,
+            (struct reduce_piece){
+                .at = p->at + from * stride, .rows = to - from, .inner = 1, .stride = stride, .source = p->source },
+            *place, cut);
+    }
+    if (p->inner > 1) {
+        push_joined((struct reduce_piece){ p->k, p->n, begin, p->n, 1, p->inner, task->wide, 1, 0 }, task->at, cut);
+        return;
+    }
+    for (size_t i = 0; i < p->n; ++i)
+        push_joined((struct reduce_piece){ p->k + i, 1, begin + i, 1, (*place - begin) / p->n, 1, p->n, 1, 0 },
+                    task->at + i, cut);
+}
+
 void reduce_cut_tasks(const struct tasks *tasks, const struct reduce_pieces *pieces, size_t grain, size_t *place,
                       struct reduce_cut *cut)
 {
     for (size_t i = 0; i < tasks->count; ++i) {
         const struct task *task = &tasks->list[i];
+        if (task->wide) {
+            cut_two_steps(task, &pieces->list[task->first], place, cut);
+            continue;
+        }
         if (task->parts < 2) {
             *poplibs_push(&cut->whole) = *task;
             continue;

@@ -282,7 +282,7 @@ static void plan_last(const struct gather *g, struct reduce_pieces *distributed,
     struct tasks tasks = { 0 };
     reduce_tasks_of(distributed, &tasks);
     if (!g->one_tile)
-        reduce_find_parts(g->r, g->op, g->type, &tasks, distributed);
+        reduce_find_parts(g->r, g->op, g->type, g->r->out_type, &tasks, distributed);
     last->first_partial = *place;
     for (size_t i = 0; i < tasks.count; ++i)
         tasks.list[i].at = tasks.list[i].k;

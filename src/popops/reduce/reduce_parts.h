@@ -41,6 +41,10 @@ struct task {
     size_t depth;        /* elements for each output */
     size_t parts;        /* number of parts among which workers divide these; 0 or 1: one worker reduces them all */
     size_t grain;        /* each part's elements of an output are a multiple of it; 0: any */
+    /* Two steps: its only piece is reduced as rows of `wide` columns first, which are shared out in `splits` equal
+     * ranges, and outputs from these columns (reduce_cut.c); 0: one step. */
+    size_t wide, splits;
+    bool whole; /* its outputs are not shared out */
 };
 struct tasks {
     struct task *list;

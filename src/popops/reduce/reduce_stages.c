@@ -226,11 +226,27 @@ static bool has_vertices(const struct reduce_cut *cut)
     return cut->whole.count || cut->cut.count;
 }
 
+/* The type of the partial results that the first stage leaves for the next one. */
+static pop_type partial_type(const struct reduction *r, const struct all_work *work)
+{
+    return work->count == 1 ? r->tile_type : r->exchange_type;
+}
+
+/* Whether an output has elements on several tiles. */
+static bool is_spread(const struct reduction *r, const struct all_work *work)
+{
+    for (size_t i = 0; i < work->count; ++i)
+        for (size_t k = 0; k < work->list[i].tasks.count; ++k)
+            if (!is_done(r, &work->list[i].tasks.list[k]))
+                return true;
+    return false;
+}
+
 static void first_stage(struct reduction *r, struct all_work *work)
 {
     const struct call *call = r->call;
-    pop_type partial_type = work->count == 1 ? r->tile_type : r->exchange_type;
-    bool reduces, as_is = r->in_type == partial_type && reduce_operations[r->op].joins == r->op, any = false;
+    pop_type left_type = partial_type(r, work);
+    bool reduces, as_is = r->in_type == left_type && reduce_operations[r->op].joins == r->op, any = false;
     size_t elements = count_partials(r, work, as_is, &reduces);
     elements = reduces ? elements : 0;
     struct partial_rows rows = { 0 };
@@ -250,9 +266,9 @@ static void first_stage(struct reduction *r, struct all_work *work)
     }
     struct reduce_stage partial = stage;
     if (elements) {
-        partial.output = pop_graph_add_variable(call->graph, partial_type, POP_SHAPE(elements),
+        partial.output = pop_graph_add_variable(call->graph, left_type, POP_SHAPE(elements),
                                                 "ReduceOnTile/InToIntermediateNoExchange/partials");
-        partial.out = partial_type;
+        partial.out = left_type;
         partial.last = false;
     }
     for (size_t i = 0; i < work->count; ++i) {
@@ -263,7 +279,7 @@ static void first_stage(struct reduction *r, struct all_work *work)
         reduce_connect_cut(r, &partial, &join, here->tile, &here->left, &here->pieces);
     }
     if (rows.count)
-        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? partial_type : r->in_type,
+        reduce_gather(r, &rows, elements ? partial.output : (pop_tensor){ 0 }, elements ? left_type : r->in_type,
                       elements ? reduce_operations[r->op].joins : r->op, 0);
     free(rows.list);
 }
@@ -272,8 +288,9 @@ void reduce_stages(struct reduction *r)
 {
     struct all_work work = { 0 };
     if (find_work(r, &work)) {
+        pop_type out = is_spread(r, &work) ? partial_type(r, &work) : r->out_type;
         for (size_t i = 0; i < work.count; ++i)
-            reduce_find_parts(r, r->op, r->in_type, &work.list[i].tasks, &work.list[i].pieces);
+            reduce_find_parts(r, r->op, r->in_type, out, &work.list[i].tasks, &work.list[i].pieces);
         first_stage(r, &work);
     }
     free_work(&work);

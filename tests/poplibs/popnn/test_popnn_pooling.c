@@ -26,7 +26,10 @@ static const struct {
     /* Windows that do not overlap and leave no rest: images, groups and rows become one row. */
     { 2, 2, 6, { 6, 8 }, { 2, 2 }, { 2, 2 }, { 0, 0 }, { 0, 0 } }, /* a group of 4 has channels of two images */
     { 3, 1, 16, { 2, 4, 6 }, { 1, 2, 2 }, { 1, 2, 3 }, { 0, 0, 0 }, { 0, 0, 0 } },
+    /* Windows as large as the field. */
     { 2, 3, 16, { 3, 2 }, { 3, 2 }, { 3, 2 }, { 0, 0 }, { 0, 0 } },
+    { 1, 2, 5, { 41 }, { 41 }, { 1 }, { 0 }, { 0 } },
+    { 3, 1, 7, { 3, 4, 5 }, { 3, 4, 5 }, { 2, 1, 1 }, { 0, 0, 0 }, { 0, 0, 0 } },
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]), LIMIT = 6000 };
 
@@ -141,6 +144,13 @@ static void given_of(struct fixture *fixture, pop_tensor t, const popnn_pool_par
                     layout == 2 ? given[(b * size + i) * p->channels + c] : given[(b * p->channels + c) * size + i];
 }
 
+static void add_codelets(pop_where where, pop_graph *graph)
+{
+    popnn_add_codelets_at(where, graph);
+    poplin_add_codelets_at(where, graph);
+    popops_add_codelets_at(where, graph);
+}
+
 static void test_pooling_and_gradients(void **state)
 {
     (void)state;
@@ -155,7 +165,7 @@ static void test_pooling_and_gradients(void **state)
         unsigned layout = test % 3;
         struct fixture fixture =
             test / (6 * CASES) == 2
-                ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), popnn_add_codelets_at)
+                ? fixture_open_with(FIXTURE_MODEL, 11, POP_OPTIONS({ "poplibsRelease", "2021" }), add_codelets)
                 : fixture_open(test / (6 * CASES) ? FIXTURE_MODEL : FIXTURE_CPU, 11, popnn_add_codelets_at);
         pop_tensor t = tensor_of(&fixture, &p, p.input_field, layout),
                    gradient = tensor_of(&fixture, &p, out_field, (layout + 1) % 3), outputs[3];
@@ -188,13 +198,6 @@ static void test_pooling_and_gradients(void **state)
         }
         fixture_close(&fixture);
     }
-}
-
-static void add_codelets(pop_where where, pop_graph *graph)
-{
-    popnn_add_codelets_at(where, graph);
-    poplin_add_codelets_at(where, graph);
-    popops_add_codelets_at(where, graph);
 }
 
 /* optimizeForSpeed: the same results, by a convolution if that is faster; never for a maximum, or for an average of
@@ -237,6 +240,26 @@ static void test_sums_as_convolutions(void **state)
     }
     print_message("%u convolutions, %u pools\n", convolutions, pools);
     assert_true(convolutions > 0 && pools > 0);
+}
+
+/* A window as large as the field is reduced by the release of 2021, with the vertices of popops. */
+static void test_global_pooling_is_a_reduction(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < 6; ++test) {
+        const char *release = test % 2 ? "2021" : "1.2";
+        struct fixture fixture =
+            fixture_open_with(FIXTURE_MODEL, 4, POP_OPTIONS({ "poplibsRelease", release }), popnn_add_codelets_at);
+        popnn_pool_params p = params_of(CASES - 1, test / 2 ? POPNN_POOL_MAX : POPNN_POOL_AVG, POP_HALF);
+        p.padding_upper[1] = p.kernel[1] % 2 == 0 && test / 2 == 2; /* the window is the field, but not all of it */
+        popnn_pool(fixture.graph, &p, tensor_of(&fixture, &p, p.input_field, 0), fixture.program, "pool",
+                   POP_NO_OPTIONS);
+        if (test % 2 && test / 2 < 2)
+            assert_error(fixture.graph, POP_UNKNOWN_VERTEX_TYPE, "pop_graph_add_vertex", "popops::addCodelets");
+        else
+            assert_built(fixture.graph);
+        fixture_close(&fixture);
+    }
 }
 
 static void test_cycles_and_memory(void **state)
@@ -463,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pooling_and_gradients),
         cmocka_unit_test(test_sums_as_convolutions),
+        cmocka_unit_test(test_global_pooling_is_a_reduction),
         cmocka_unit_test(test_cycles_and_memory),
         cmocka_unit_test(test_cycles_of_work_lists),
         cmocka_unit_test(test_large_parts),

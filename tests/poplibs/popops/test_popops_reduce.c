@@ -328,6 +328,54 @@ static void test_workers_share_elements(void **state)
     }
 }
 
+/* On one tile: rows of several elements for each output, and two or three outputs, have two steps. */
+static void test_two_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        pop_type type;
+        popops_operation op;
+        size_t rows, outputs, inner;
+        uint64_t cycles; /* of both steps' longest workers, calculated by hand; 0: not compared */
+    } cases[] = {
+        /* 32 columns in four ranges, as six and five do not divide their vectors; then eight outputs of four. */
+        { POP_FLOAT, POPOPS_ADD, 10, 8, 4, (24 + 24 + 40) + (17 + 7 * 14) },
+        { POP_HALF, POPOPS_SQUARE_ADD, 9, 6, 4, (24 + 6 + 9) + (17 + 5 * 14) },
+        /* 450 rows of six columns for six workers; an output has twelve regions of an element. */
+        { POP_FLOAT, POPOPS_ADD, 900, 3, 1, (24 + 18 + 225) + (33 + 28 + 4 + 3 + 120 + 12 * 6) },
+        { POP_HALF, POPOPS_MAX, 900, 2, 1, 0 },
+        { POP_HALF, POPOPS_ADD, 902, 3, 1, 0 },
+        { POP_FLOAT, POPOPS_MUL, 5, 3, 7, 0 },
+        { POP_HALF, POPOPS_LOG_ADD, 11, 1, 13, 0 },
+        { POP_FLOAT, POPOPS_MIN, 2, 40, 3, 0 },
+        { POP_INT, POPOPS_ADD, 12, 3, 5, 0 },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        struct fixture fixture = fixture_open(FIXTURE_MODEL, 1, popops_add_codelets_at);
+        pop_type type = cases[i].type;
+        pop_shape shape = POP_SHAPE(cases[i].rows, cases[i].outputs, cases[i].inner);
+        bool product = cases[i].op == POPOPS_MUL;
+        pop_tensor in = type == POP_INT ? fixture_input(&fixture, type, shape, FIXTURE_LINEAR)
+                                        : fixture_input_of(&fixture, type, shape, FIXTURE_LINEAR, product ? 0.9 : -1,
+                                                           product ? 1.1 : 1);
+        pop_tensor out =
+            popops_reduce(fixture.graph, in, POP_TYPE_NULL, POP_DIMS(0, 2), (popops_reduce_params){ .op = cases[i].op },
+                          fixture.program, "r", POP_NO_OPTIONS);
+        size_t sets = pop_graph_num_compute_sets(fixture.graph);
+        double *got = fixture_run(&fixture, out);
+        struct wanted wanted = reference(fixture_given(&fixture, in), shape, POP_DIMS(0, 2), cases[i].op);
+        fixture_check(got, wanted.values, wanted.count, tolerance(type) * 2, tolerance(type) * 20);
+        pop_cycles cycles;
+        assert_int_equal(pop_engine_cycles(fixture.engine, &cycles, NULL), POP_OK);
+        if (cases[i].cycles)
+            assert_int_equal(cycles.compute, 6 * cases[i].cycles);
+        if (cases[i].cycles)
+            assert_int_equal(sets, 2);
+        free(wanted.values);
+        fixture_close(&fixture);
+    }
+}
+
 /* Minimum and maximum of numbers do not depend on the positions of NaN among them. */
 static void test_nan_is_ignored(void **state)
 {
@@ -628,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_workers_share_elements),
+        cmocka_unit_test(test_two_steps),
         cmocka_unit_test(test_nan_is_ignored),
         cmocka_unit_test(test_empty_tensors),
         cmocka_unit_test(test_many_share_compute_sets),
