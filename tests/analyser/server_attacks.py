@@ -165,12 +165,15 @@ def ask_raw(server, sql):
 
 
 def children(server):
-    with open(f"/proc/{server.process.pid}/task/{server.process.pid}/children", encoding="utf-8") as file:
-        own = file.read().split()
+    """Processes whose parent is one of the server's threads; a thread may end while its list is read."""
+    own = set()
     for task in os.listdir(f"/proc/{server.process.pid}/task"):
-        with open(f"/proc/{server.process.pid}/task/{task}/children", encoding="utf-8") as file:
-            own += file.read().split()
-    return set(own)
+        try:
+            with open(f"/proc/{server.process.pid}/task/{task}/children", encoding="utf-8") as file:
+                own.update(file.read().split())
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return own
 
 
 @case
