@@ -15,7 +15,7 @@ struct start {
 };
 struct starts {
     struct start *list;
-    size_t count; /* without the mark; 0: not asked for yet */
+    size_t count, capacity; /* count is without the mark; 0: not asked for yet */
 };
 
 /* Flat source and destination, and the intervals of each on each tile. */
@@ -73,8 +73,8 @@ static void add_starts(const struct places *places, size_t begin, size_t end, st
     pop_mark mark = pop_graph_mark(call->graph);
     size_t from_count = pop_tensor_var_regions(pop_tensor_slice(places->from, begin, end, 0), &from);
     size_t to_count = pop_tensor_var_regions(pop_tensor_slice(places->to, begin, end, 0), &to);
-    starts->list = poplibs_grow(starts->list, starts->count + from_count + to_count + 1, sizeof(*starts->list));
     uint64_t copied = starts->count ? starts->list[starts->count].copied : 0;
+    poplibs_reserve(starts, from_count + to_count + 1);
     size_t next = begin; /* where destination's region k begins */
     for (size_t i = 0, k = 0, at = begin; i < from_count; ++i) {
         bool zeros = conv_is_zeros(call, from[i].variable, &last);
