@@ -77,6 +77,27 @@ static pop_status build_with_clang(const struct popc_source *source, const struc
     return status;
 }
 
+/* Those that an entry of the cache depends on. */
+static struct compilers compilers_of(const struct popc_flags *flags, const struct found *host,
+                                     const struct found *device)
+{
+    return (struct compilers){ host->identity.text, flags->devices || flags->counted ? device->identity.text : NULL };
+}
+
+/* Where popc_counted_object finds it. */
+static void store_counted(const struct popc_source *source, const struct built *counted, const struct found *host,
+                          const struct found *device)
+{
+    struct cache cache;
+    struct popc_flags flags = *source->flags;
+    struct popc_source as = *source;
+    flags.counted = flags.ahead;
+    as.flags = &flags;
+    if (cache_open(&cache, &as))
+        cache_store(&cache, &as, counted, &(struct compilers){ host->identity.text, device->identity.text });
+    cache_close(&cache);
+}
+
 static pop_status compile_fresh(const struct popc_source *source, const struct cache *cache, const struct found *host,
                                 const struct found *device, struct module **module, struct str *messages,
                                 pop_error *error)
@@ -92,9 +113,11 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
         !compiler_is_clang(host->path.text) &&
         !strstr(str_text(&built.messages), "(TREMULA_CC_")) /* of a limit: clang takes /dev/zero for an empty file */
         status = build_with_clang(source, device, &built, error);
-    const struct compilers compilers = { host->identity.text, device->identity.text };
+    const struct compilers compilers = compilers_of(source->flags, host, device);
     if (status == POP_OK && cache && mem_failures() == failures) /* else its key may be incomplete */
         cache_store(cache, source, &built, &compilers);
+    if (status == POP_OK && cache && built.counted)
+        store_counted(source, built.counted, host, device);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
     built_free(&built);
@@ -113,9 +136,9 @@ static pop_status compile_source(const struct popc_source *source, struct module
     bool cached = source->language != POPC_ASSEMBLY && cache_open(&cache, source); /* assembling is quick */
     bool cpp = source->language == POPC_CPP;
     host.present = (cpp ? machine_cpp_compiler : machine_compiler)(&host.path, &host.identity);
-    device.present =
-        (source->flags->devices || source->flags->counted) && machine_device_compiler(&device.path, &device.identity);
-    const struct compilers compilers = { host.identity.text, device.identity.text };
+    device.present = (source->flags->devices || source->flags->counted || source->flags->ahead) &&
+                     machine_device_compiler(&device.path, &device.identity);
+    const struct compilers compilers = compilers_of(source->flags, &host, &device);
     pop_status status = POP_OK;
     if (cached && cache_find(&cache, source, &compilers, module, messages))
         LOG(CODELETS, DEBUG, "'%s' comes from the cache", source->name);
@@ -207,6 +230,8 @@ static pop_status compile_named(enum popc_language language, const char *name, c
         return status;
     unsigned later = parsed.later ? parsed.devices : 0;
     parsed.devices &= ~later;
+    if (language == POPC_ASSEMBLY || parsed.behaving)
+        parsed.ahead = 0;
     for (size_t i = 0; i < parsed.ignored.count; ++i)
         str_format(messages, "popc: flag '%s' has no effect here\n", parsed.ignored.data[i]);
     if (parsed.tile && language == POPC_C)
@@ -249,6 +274,7 @@ static pop_status compile_again(const struct module *module, enum device_arch ar
     flags.devices = counted ? 0 : 1u << arch;
     flags.counted = counted ? (unsigned)arch + 1 : 0;
     flags.measured = !counted;
+    flags.ahead = 0;
     status =
         compile_text(source->language, source->name, source->text, source->size, &flags, module, made, messages, error);
     flags_free(&flags);

@@ -130,13 +130,14 @@ static bool has_ending(const char *file, const char *ending)
     return n >= m && strcmp(file + n - m, ending) == 0;
 }
 
-/* A target with compileIPUCode wants code to be measured for it, once a graph is compiled.  In front: the user's last
- * flag may lack its argument.
- */
+/* A target with compileIPUCode wants code to be measured for it, once a graph is compiled; vertices of an IPU that have
+ * no estimator are counted.  In front: the user's last flag may lack its argument. */
 static void complete_flags(const pop_target *target, const char *flags, struct str *complete)
 {
     if (target->compile_ipu_code && device_arch_of(target) != DEVICE_ARCHS)
         str_format(complete, "--target %s " LATER_FLAG " ", target->arch);
+    if (target->type != POP_TARGET_CPU && device_arch_of(target) != DEVICE_ARCHS)
+        str_format(complete, AHEAD_FLAG "%s ", target->arch);
     str_add(complete, flags ? flags : "");
 }
 

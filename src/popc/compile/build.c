@@ -2,6 +2,7 @@
 /* Two compilations of a source: one with debug information, from which the vertex types are read, and one optimised,
  * which gives the code that runs. */
 #include "popc/compile/build.h"
+#include "popc/compile/ahead.h"
 #include "popc/compile/child.h"
 #include "popc/compile/command.h"
 #include "popc/compile/compile.h"
@@ -52,9 +53,9 @@ static const char *tile_version(const struct popc_flags *flags)
 static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
 {
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-fPIC",
-                                                "-fno-lto", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-                                                "-fdiagnostics-color=never", NULL });
+    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-pipe",
+                                                "-fPIC", "-fno-lto", "-fno-exceptions", "-fno-rtti",
+                                                "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
     if (source->flags->tile)
         command_add(command, (const char *const[]){ "-D__IPU__=1", tile_version(source->flags),
                                                     "-DPOPLAR_TILE_BUILTINS=1", NULL });
@@ -421,8 +422,12 @@ pop_status build_module(const struct popc_source *source, const char *compiler, 
                                      .wants = source->language == POPC_CPP && source->flags->calls,
                                      .error = error };
     status = reflect(source, compiler, &scratch, built, &reflection, error);
-    if (status == POP_OK)
+    if (status == POP_OK) {
+        struct ahead ahead;
+        ahead_start(&ahead, source, device_compiler, &reflection);
         status = generate(source, compiler, &scratch, built, &reflection, module, error);
+        ahead_finish(&ahead, built);
+    }
     if (status == POP_OK) {
         take_codelets(module, &reflection);
         if (source->flags->devices)
@@ -496,4 +501,9 @@ void built_free(struct built *built)
         free(built->included.data[i]);
     vec_free(&built->included);
     str_free(&built->messages);
+    if (built->counted) {
+        module_release(built->counted->module);
+        built_free(built->counted);
+        free(built->counted);
+    }
 }

@@ -25,6 +25,7 @@ struct built {
     struct module *module; /* owned by the caller; NULL on failure */
     VEC(char *) included;  /* files that the compiler read besides the source */
     struct str messages;   /* the compilers' complete output */
+    struct built *counted; /* of flags->ahead, owned; NULL when there is none */
 };
 
 /* Compiles source->of again for the sizes that the source's flags name; built->module borrows from source->of. */

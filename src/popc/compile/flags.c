@@ -296,6 +296,10 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         return machine_level() <= LEVEL_X86_64_V4 ? POP_OK : refuse_here(word, error);
     } else if (strcmp(word, LATER_FLAG) == 0) {
         flags->later = true;
+    } else if (strncmp(word, AHEAD_FLAG, sizeof(AHEAD_FLAG) - 1) == 0) {
+        for (unsigned arch = 0; arch < DEVICE_ARCHS; ++arch)
+            if (strcmp(word + sizeof(AHEAD_FLAG) - 1, device_arch_names[arch]) == 0)
+                flags->ahead = arch + 1;
     } else if (strcmp(word, TILE_FLAG) == 0) {
         flags->tile = flags->calls = true;
     } else if (strcmp(word, CALLS_FLAG) == 0) {

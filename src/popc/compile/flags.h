@@ -9,6 +9,7 @@
 
 #define BEHAVING_FLAG "-ffloat-behaviour"
 #define LATER_FLAG    "--measure-later"
+#define AHEAD_FLAG    "--count-ahead="
 #define TILE_FLAG     "--tile-builtins"
 #define CALLS_FLAG    "--call-assembly"
 
@@ -29,6 +30,7 @@ struct popc_flags {
     char *code_of; /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
     bool measured; /* internal, not a flag: only code sizes are wanted */
     unsigned counted; /* internal: enum device_arch + 1 to make only the object that is interpreted, else 0 */
+    unsigned ahead;   /* --count-ahead=ARCH, of graphs: likewise, to make it beside the module (ahead.h) */
 };
 /* Splits text at blanks ('...' and "..." keep them) and checks the flags; invalid_option names the nearest known
  * flag. NULL means no flags. */

@@ -5,6 +5,8 @@
 #include "popc/module/machine.h"
 #include "popc/popc.h"
 
+#include "base/pool.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -285,6 +287,36 @@ static void files_of_killed_runs_are_deleted(void **state)
     assert_int_equal(code, 0);
 }
 
+/* As graphs for an IPU ask: popc_counted_object then needs no compiler. */
+static void the_object_that_is_counted_is_made_beside_the_code(void **state)
+{
+    (void)state;
+    struct module *module;
+    pop_error error;
+    char names[4][400], why[120] = "";
+    size_t size;
+    if (pool_processors() < 2)
+        skip();
+    assert_int_equal(popc_compile("ahead.c", VERTEX("Ahead"), AHEAD_FLAG "ipu2", &module, &error), POP_OK);
+    assert_int_equal(entries(names, 4), 2);
+    setenv("TREMULA_DEVICE_CC", "/nonexistent/clang", 1);
+    char *object = popc_counted_object(module, 0, DEVICE_IPU2, &size, why, sizeof(why));
+    assert_string_equal(why, "");
+    assert_non_null(object);
+    free(object);
+    assert_null(popc_counted_object(module, 0, DEVICE_IPU1, &size, why, sizeof(why))); /* another architecture */
+    unsetenv("TREMULA_DEVICE_CC");
+    module_release(module);
+    /* What clang cannot compile for the device does not matter before it is asked for. */
+    assert_int_equal(popc_compile("ahead.c", "#ifdef __IPU__\n#error not for it\n#endif\n" VERTEX("Ahead"),
+                                  AHEAD_FLAG "ipu2", &module, &error),
+                     POP_OK);
+    assert_int_equal(entries(names, 4), 3);
+    assert_null(popc_counted_object(module, 0, DEVICE_IPU2, &size, why, sizeof(why)));
+    assert_non_null(strstr(why, "not for it"));
+    module_release(module);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, clean)
@@ -297,6 +329,7 @@ int main(void)
         TEST(an_altered_entry_is_not_used),
         TEST(programs_begin_together_with_a_cold_cache),
         TEST(a_cache_has_a_limit),
+        TEST(the_object_that_is_counted_is_made_beside_the_code),
         TEST(a_shared_cache_is_only_read),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
