@@ -84,18 +84,22 @@ static struct compilers compilers_of(const struct popc_flags *flags, const struc
     return (struct compilers){ host->identity.text, flags->devices || flags->counted ? device->identity.text : NULL };
 }
 
-/* Where popc_counted_object finds it. */
-static void store_counted(const struct popc_source *source, const struct built *counted, const struct found *host,
-                          const struct found *device)
+/* What was made beside it gets an entry of its own, in which popc_counted_object finds it. */
+static void store(const struct cache *cache, const struct popc_source *source, const struct built *built,
+                  const struct found *host, const struct found *device)
 {
-    struct cache cache;
+    const struct compilers compilers = compilers_of(source->flags, host, device);
     struct popc_flags flags = *source->flags;
     struct popc_source as = *source;
+    struct cache own;
+    cache_store(cache, source, built, &compilers);
+    if (!built->counted)
+        return;
     flags.counted = flags.ahead;
     as.flags = &flags;
-    if (cache_open(&cache, &as))
-        cache_store(&cache, &as, counted, &(struct compilers){ host->identity.text, device->identity.text });
-    cache_close(&cache);
+    if (cache_open(&own, &as))
+        store(&own, &as, built->counted, host, device);
+    cache_close(&own);
 }
 
 static pop_status compile_fresh(const struct popc_source *source, const struct cache *cache, const struct found *host,
@@ -113,11 +117,8 @@ static pop_status compile_fresh(const struct popc_source *source, const struct c
         !compiler_is_clang(host->path.text) &&
         !strstr(str_text(&built.messages), "(TREMULA_CC_")) /* of a limit: clang takes /dev/zero for an empty file */
         status = build_with_clang(source, device, &built, error);
-    const struct compilers compilers = compilers_of(source->flags, host, device);
     if (status == POP_OK && cache && mem_failures() == failures) /* else its key may be incomplete */
-        cache_store(cache, source, &built, &compilers);
-    if (status == POP_OK && cache && built.counted)
-        store_counted(source, built.counted, host, device);
+        store(cache, source, &built, host, device);
     *module = built.module;
     str_add(messages, str_text(&built.messages));
     built_free(&built);
@@ -274,7 +275,6 @@ static pop_status compile_again(const struct module *module, enum device_arch ar
     flags.devices = counted ? 0 : 1u << arch;
     flags.counted = counted ? (unsigned)arch + 1 : 0;
     flags.measured = !counted;
-    flags.ahead = 0;
     status =
         compile_text(source->language, source->name, source->text, source->size, &flags, module, made, messages, error);
     flags_free(&flags);
@@ -433,9 +433,8 @@ static void list_estimates(const struct module *module, const char *flags, struc
 static void log_estimates(const struct module *module, const char *flags)
 {
     struct str lines = { 0 };
-    if (!log_on(LOG_CODELETS, LOG_WARN) || module->later)
-        return;
-    list_estimates(module, flags, &lines);
+    if (log_on(LOG_CODELETS, LOG_WARN) && !module->later)
+        list_estimates(module, flags, &lines);
     log_lines(&lines);
 }
 
