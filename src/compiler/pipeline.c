@@ -67,7 +67,7 @@ static bool run_order(struct compiler *c, struct pass_results *r)
 
 static bool run_storage(struct compiler *c, struct pass_results *r)
 {
-    return (r->storage = pass_storage(c, r->check)) != NULL;
+    return (r->storage = pass_storage(c, r->use, r->check, r->sets)) != NULL;
 }
 
 static bool run_blocks(struct compiler *c, struct pass_results *r)
@@ -325,6 +325,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     expansion_undo(expansion);
     store->compiling = false;
     compiler_free(&c);
+    if (store->vertices.count >= LONG_COMPILATION)
+        mem_trim();                          /* the engine is loaded next */
     store->memory_failures = mem_failures(); /* this call reports them */
     store_release(store);
     if (!good)

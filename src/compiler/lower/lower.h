@@ -60,7 +60,8 @@ const struct outline_result *pass_outline(struct compiler *c, const struct use_r
 /* storage.c: storage: where each used variable is in the host's storage. */
 
 /* Also image->storage_bytes.  NULL: the size exceeds the address space. */
-const struct storage_result *pass_storage(struct compiler *c, const struct check_result *check);
+const struct storage_result *pass_storage(struct compiler *c, const struct use_result *use,
+                                          const struct check_result *check, const struct order_result *sets);
 
 /* vertices.c: vertices: the groups and vertex states that the engine runs. */
 

@@ -55,14 +55,14 @@ static inline void add_codelet(struct module *module, const char *name, unsigned
 }
 
 /* Sum: in vector, out scalar.  Map: in vector, out vector.  Scale: data InOut vector.  Wide: in aligned to 16.
- * Scalar: out scalar.  Sink: in vector.  Fill: out vector.
+ * Scalar: out scalar.  Sink: in vector.  Fill and popops::Fill: out vector.
  * Rows: in vector of vectors, taps vector state (pointer alone), gain scalar state, out.  Two: a and b Output vectors.
  * Join: in and other vectors, out vector.  Pass: in scalar, out scalar.
  */
 static inline struct module *make_module(void)
 {
     struct module *module = module_create("test", 1);
-    module->codelets = arena_alloc(&module->arena, 11 * sizeof(*module->codelets));
+    module->codelets = arena_alloc(&module->arena, 12 * sizeof(*module->codelets));
     struct codelet_field sum[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
                                    make_field("out", FIELD_OUTPUT, SHAPE_SCALAR, 16, false, 4) };
     struct codelet_field map[] = { make_field("in", FIELD_INPUT, SHAPE_VECTOR, 0, true, 4),
@@ -93,6 +93,7 @@ static inline struct module *make_module(void)
     add_codelet(module, "Scalar", 8, scalar, 1);
     add_codelet(module, "Sink", 16, sink, 1);
     add_codelet(module, "Fill", 16, fill, 1);
+    add_codelet(module, "popops::Fill", 16, fill, 1);
     add_codelet(module, "Join", 48, join, 3);
     add_codelet(module, "Pass", 16, pass, 2);
     return module;
