@@ -66,7 +66,7 @@ function(add_poplibs_codelets name)
     if(level STREQUAL behaving)
       set(flags -O1 -march=${first} -ffloat-behaviour)
     elseif(level STREQUAL "device") # for size; what it has for the host is not used
-      set(flags -O0 -Os -march=${first} --target ipu1,ipu2,ipu21)
+      set(flags -O0 -Os -march=${first} --target ipu1,ipu2,ipu21 --sizes-only)
     endif()
     set(parts)
     foreach(source IN LISTS sources)

@@ -568,7 +568,7 @@ pop_status popc_compile_files(const char *const *inputs, size_t count, const cha
     struct popc_flags parsed;
     char *own = flags_for(inputs, count, flags);
     pop_status status = flags_parse(&parsed, own, error); /* checks the flags even when all inputs are .gp files */
-    unsigned devices = status == POP_OK ? parsed.devices : 0;
+    unsigned devices = status == POP_OK && !parsed.sizes ? parsed.devices : 0;
     for (size_t i = 0; i < count && status == POP_OK; ++i) {
         status = load_any(inputs[i], own, modules + i, &messages, error);
         if (status == POP_OK)

@@ -25,6 +25,7 @@ static const char usage[] =
     "  -march=LEVEL       x86-64, x86-64-v2, -v3 or -v4 (the highest that this machine has); armv8-a on aarch64\n"
     "  --target LIST      ipu1, ipu2, ipu21 and cpu, with commas between: also measure the code for these devices\n"
     "  --code-of FILE.gp  the sizes of code on devices are those of its vertex types of the same name\n"
+    "  --sizes-only       with --target: no code from which cycles are counted, for vertices with estimators\n"
     "  --tile-builtins    C++ has __IPU__, the tile's builtins and inline assembly, which run in an interpreter\n"
     "  --call-assembly    C++ may call functions of .S files; a .S file among the inputs implies it\n"
     "  --list FILE.gp     print the vertex types of a compiled file, and stop\n"

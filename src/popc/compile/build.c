@@ -89,8 +89,9 @@ static void reflection_command(struct command *command, const struct popc_source
     if (source->language == POPC_CPP &&
         !compiler_is_clang(compiler)) /* otherwise classes with virtual functions are not described */
         command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
-    command_add(command, (const char *const[]){ "-O0", "-g", "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD",
-                                                "-MF", scratch->included.text, "-o", scratch->object.text,
+    command_add(command, (const char *const[]){ "-D__POPC_TYPES__=1", "-Wno-psabi", "-O0", "-g",
+                                                "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
+                                                scratch->included.text, "-o", scratch->object.text,
                                                 scratch->source.text, NULL });
 }
 

@@ -12,9 +12,9 @@
 #include <poplar/text.h>
 #include <stdio.h>
 
-static const char *const known[] = { "-O0",     "-O1",      "-O2",       "-O3",     "-g",      "-D", "-U",
-                                     "-I",      "-include", "-isystem",  "-iquote", "-std=",   "-W", "-w",
-                                     "-march=", "--target", "--code-of", TILE_FLAG, CALLS_FLAG };
+static const char *const known[] = { "-O0",     "-O1",      "-O2",       "-O3",     "-g",       "-D",      "-U",
+                                     "-I",      "-include", "-isystem",  "-iquote", "-std=",    "-W",      "-w",
+                                     "-march=", "--target", "--code-of", TILE_FLAG, CALLS_FLAG, SIZES_FLAG };
 static const char *const standards[2][16] = { { "c99", "gnu99", "c11", "gnu11", "c17", "gnu17", "c2x", "gnu2x" },
                                               { "c++11", "gnu++11", "c++14", "gnu++14", "c++17", "gnu++17", "c++1z",
                                                 "gnu++1z", "c++20", "gnu++20", "c++2a", "gnu++2a" } };
@@ -49,7 +49,7 @@ static pop_status refuse(const char *word, pop_error *error)
         error, POP_INVALID_OPTION, NO_WHERE, NULL,
         "popc: unknown flag '%s'%s; allowed are -O0 to -O3, -Os, -g, -D, -U, -I, -include, -isystem, -iquote, "
         "-W, -w, -std=, "
-        "-march=%s, --target, --code-of, --tile-builtins and --call-assembly",
+        "-march=%s, --target, --sizes-only, --code-of, --tile-builtins and --call-assembly",
         word, error_hint(hint, sizeof(hint), word, known, KNOWN), machine_level_names());
 }
 
@@ -207,11 +207,11 @@ static const char *level_of(const char *word)
  */
 static char *canonical(char *word)
 {
-    static const char *const names[] = { "--target", "--code-of", "-std",       "-march",  "-include",
-                                         "-isystem", "-iquote",   "-emit-llvm", "-Xclang", "-MD",
-                                         "-MMD",     "-MF",       "-MT",        "-MQ",     "-mllvm",
-                                         "-x",       "-O0",       "-O1",        "-O2",     "-O3",
-                                         "-Os",      "-O",        "-g",         TILE_FLAG, CALLS_FLAG };
+    static const char *const names[] = { "--target", "--code-of",  "-std",    "-march", "-include", "-isystem",
+                                         "-iquote",  "-emit-llvm", "-Xclang", "-MD",    "-MMD",     "-MF",
+                                         "-MT",      "-MQ",        "-mllvm",  "-x",     "-O0",      "-O1",
+                                         "-O2",      "-O3",        "-Os",     "-O",     "-g",       TILE_FLAG,
+                                         CALLS_FLAG, SIZES_FLAG };
     if (word[0] != '-')
         return word;
     const char *bare = word + (word[1] == '-' ? 2 : 1);
@@ -300,6 +300,8 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         for (unsigned arch = 0; arch < DEVICE_ARCHS; ++arch)
             if (strcmp(word + sizeof(AHEAD_FLAG) - 1, device_arch_names[arch]) == 0)
                 flags->ahead = arch + 1;
+    } else if (strcmp(word, SIZES_FLAG) == 0) {
+        flags->sizes = true;
     } else if (strcmp(word, TILE_FLAG) == 0) {
         flags->tile = flags->calls = true;
     } else if (strcmp(word, CALLS_FLAG) == 0) {

@@ -10,6 +10,7 @@
 #define BEHAVING_FLAG "-ffloat-behaviour"
 #define LATER_FLAG    "--measure-later"
 #define AHEAD_FLAG    "--count-ahead="
+#define SIZES_FLAG    "--sizes-only"
 #define TILE_FLAG     "--tile-builtins"
 #define CALLS_FLAG    "--call-assembly"
 
@@ -26,6 +27,7 @@ struct popc_flags {
     unsigned devices;     /* --target: bits 1 << enum device_arch of the devices to measure code for */
     bool tile;            /* --tile-builtins: __IPU__ is defined for the host, inline assembly is interpreted */
     bool calls;    /* --call-assembly, and --tile-builtins: functions that the source only declares may be assembly */
+    bool sizes;    /* --sizes-only: no code that is counted beside the sizes of `devices` */
     bool later;    /* --measure-later: graphs measure at the first query of a size */
     char *code_of; /* --code-of: the file whose codelets supply the code sizes, by name; NULL for none */
     bool measured; /* internal, not a flag: only code sizes are wanted */

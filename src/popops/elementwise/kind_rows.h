@@ -8,7 +8,11 @@
 
 #include "poplibs/typed.h"
 
+#ifdef __POPC_TYPES__ /* faster to compile */
+#define ELEMENT_INLINE static inline
+#else
 #define ELEMENT_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The class of each type; RESULT of operators.def as a type. */
 #define KIND_float        FLOAT

@@ -19,6 +19,7 @@
 #include "popc/module/machine.h"
 #include "scratch.h"
 
+#include <poplar/popc.h>
 #include <poplar/poplar.h>
 #include <sys/stat.h>
 
@@ -378,6 +379,28 @@ static void sizes_are_in_a_file_and_in_a_merged_file(void **state)
     module_release(read);
 }
 
+/* popc --target adds code from which cycles are counted; --sizes-only leaves it out. */
+static void a_file_may_have_sizes_only(void **state)
+{
+    (void)state;
+    need_clang();
+    char source[128], output[128];
+    static const char text[] = HEAD VERTEX("A", "v->out.data[0] = 2;");
+    static const char *const flags[2] = { "--target ipu2", "--target ipu2 --sizes-only" };
+    assert_int_equal(file_write(in_scratch(source, "a.c"), text, sizeof(text) - 1, NULL), POP_OK);
+    in_scratch(output, "a.gp");
+    for (int only = 0; only < 2; ++only) {
+        struct module *module;
+        pop_error error;
+        assert_int_equal(popc_compile_files((const char *const[]){ source }, 1, flags[only], output, false, &error),
+                         POP_OK);
+        assert_int_equal(module_load(output, &module, &error), POP_OK);
+        assert_true(measured(module, "A", "ipu2").bytes > 0);
+        assert_int_equal(module->objects->counted_size > 0, !only);
+        module_release(module);
+    }
+}
+
 /* --code-of: code sizes of another file, which was compiled for size; vertices that it lacks are estimated. */
 static void sizes_are_taken_from_another_file(void **state)
 {
@@ -680,6 +703,7 @@ int main(void)
         cmocka_unit_test_teardown(code_is_measured_when_it_is_needed, clean),
         cmocka_unit_test_teardown(a_change_of_a_header_that_only_the_device_includes_is_found, clean),
         cmocka_unit_test_teardown(sizes_are_in_a_file_and_in_a_merged_file, clean),
+        cmocka_unit_test_teardown(a_file_may_have_sizes_only, clean),
         cmocka_unit_test_teardown(sizes_are_taken_from_another_file, clean),
         cmocka_unit_test_teardown(library_functions_have_known_sizes, clean),
         cmocka_unit_test_teardown(uncompilable_code_is_listed_and_estimated_and_runs, clean),
