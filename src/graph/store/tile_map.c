@@ -105,14 +105,40 @@ bool tile_map_is_whole(struct tile_map *map, uint64_t elements)
     return map->whole = reached == elements;
 }
 
+/* Bounds of the first range that ends behind an element: from the cursor on or back by twice as many each time. */
+static void bound_search(const struct tile_map *map, uint64_t element, size_t cursor, size_t *low, size_t *high)
+{
+    const struct tile_range *ranges = map->ranges.data;
+    size_t count = map->ranges.count, width = 2, at = cursor < count ? cursor : count;
+    *low = 0;
+    *high = count;
+    if (at < count && ranges[at].end <= element) {
+        for (*low = at + 1; width < count - at; width *= 2) {
+            if (ranges[at + width].end > element) {
+                *high = at + width;
+                return;
+            }
+            *low = at + width + 1;
+        }
+    } else {
+        for (*high = at; width <= at; width *= 2) {
+            if (ranges[at - width].end <= element) {
+                *low = at - width + 1;
+                return;
+            }
+            *high = at - width;
+        }
+    }
+}
+
 uint32_t tile_map_find(const struct tile_map *map, uint64_t element, size_t *cursor)
 {
     const struct tile_range *ranges = map->ranges.data;
-    size_t count = map->ranges.count, at = *cursor;
+    size_t count = map->ranges.count, at = *cursor, low, high;
     for (size_t i = at; i < count && i < at + 2; ++i)
         if (element >= ranges[i].begin && element < ranges[i].end)
             return *cursor = i, ranges[i].tile;
-    size_t low = 0, high = count;
+    bound_search(map, element, at, &low, &high);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (ranges[middle].end <= element)

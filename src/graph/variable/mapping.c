@@ -91,6 +91,8 @@ struct owner_walk {
     bool complete, listed;  /* whether parts are wanted */
     bool external;          /* some are on tiles that the graph does not see */
     size_t cursor[CURSORS]; /* by variable: search hints, so two variables may share one */
+    uint32_t physical;      /* the tile that was looked up last, which is */
+    unsigned virtual;       /* this one of the graph's */
     pop_store *store;       /* store->owned: parts of the flat tensor, by virtual tile */
 };
 
@@ -98,8 +100,13 @@ static void add_part(struct owner_walk *walk, uint64_t count, uint32_t physical)
 {
     uint64_t begin = walk->at;
     walk->at += count;
-    bool same = physical == UNMAPPED_TILE || !walk->graph->virtuals;
-    unsigned tile = same ? physical : pop_graph_virtual_tile(walk->graph, physical);
+    unsigned tile = physical;
+    if (physical != UNMAPPED_TILE && walk->graph->virtuals) {
+        if (walk->physical != physical)
+            walk->virtual = pop_graph_virtual_tile(walk->graph, physical);
+        walk->physical = physical;
+        tile = walk->virtual;
+    }
     walk->complete &= physical != UNMAPPED_TILE;
     walk->external |= physical != UNMAPPED_TILE && tile == UNMAPPED_TILE;
     if (tile == UNMAPPED_TILE || !walk->listed)
@@ -125,7 +132,15 @@ static void own_run(struct owner_walk *walk, const struct tile_map *map, uint64_
     }
 }
 
-/* A row is the runs of the innermost digit.  Each run is looked for from where its like was found in the row before. */
+static inline bool is_within(const struct tile_map *map, size_t range, uint64_t at, uint64_t length)
+{
+    return range < map->ranges.count && at >= map->ranges.data[range].begin &&
+           at + length <= map->ranges.data[range].end;
+}
+
+/* A row is the runs of the innermost digit.  Each run is looked for from where its like was found in the row before, in
+ * the first row from where the run before was found; and as many ranges further on as the last one that was elsewhere,
+ * since strides and ranges are regular. */
 static void own_rows(struct owner_walk *walk, const struct tile_map *map, const struct piece *piece, size_t *cursor)
 {
     enum { HINTS = 512 };
@@ -135,19 +150,27 @@ static void own_rows(struct owner_walk *walk, const struct tile_map *map, const 
         length = piece->digit[--outer].extent;
     struct digit row = outer ? piece->digit[--outer] : (struct digit){ 1, 0 };
     memset(index, 0, outer * sizeof(*index));
-    size_t hints[HINTS], count = map->ranges.count;
-    const struct tile_range *ranges = map->ranges.data;
-    for (unsigned i = 0; i < HINTS && i < row.extent; ++i)
-        hints[i] = *cursor;
+    size_t hints[HINTS], near = *cursor, step = 0; /* backward: modulo 2^64 */
+    uint64_t hinted = 0;                           /* runs that have a hint */
     for (unsigned k = 1; k;) {
         for (uint64_t i = 0; i < row.extent; ++i) {
             uint64_t at = offset + i * (uint64_t)row.stride;
-            size_t *hint = &hints[i % HINTS];
-            if (*hint < count && at >= ranges[*hint].begin && at + length <= ranges[*hint].end)
-                add_part(walk, length, ranges[*hint].tile);
-            else
-                own_run(walk, map, at, length, hint);
+            near = i < hinted ? hints[i] : near;
+            size_t other = near + step;
+            if (is_within(map, near, at, length)) {
+                add_part(walk, length, map->ranges.data[near].tile);
+            } else if (is_within(map, other, at, length)) {
+                near = other;
+                add_part(walk, length, map->ranges.data[near].tile);
+            } else {
+                step = near;
+                own_run(walk, map, at, length, &near);
+                step = near - step;
+            }
+            if (i < HINTS)
+                hints[i] = near;
         }
+        hinted = row.extent < HINTS ? row.extent : HINTS;
         for (k = outer; k; --k) {
             const struct digit *d = &piece->digit[k - 1];
             offset += (uint64_t)d->stride;
@@ -245,7 +268,9 @@ bool pop_graph_get_tile_mapping_at(pop_where where, pop_graph *graph, pop_tensor
             *complete = true;
         return true;
     }
-    struct owner_walk walk = { .graph = graph, .store = graph->store, .complete = true, .listed = mapping != NULL };
+    struct owner_walk walk = {
+        .graph = graph, .store = graph->store, .complete = true, .listed = mapping != NULL, .physical = UNMAPPED_TILE
+    };
     graph->store->owned.count = 0;
     if (pop_tensor_num_elements(t) && !tensor_each_piece(t, own_piece, &walk))
         return false;
@@ -266,7 +291,7 @@ bool pop_graph_check_external_at(pop_where where, pop_graph *graph, pop_tensor t
     static const char api[] = "pop_graph_check_external";
     if (!graph_ready(graph) || !graph_tensor(graph, where, api, "", POP_INVALID_TILE_MAPPING, t))
         return false;
-    struct owner_walk walk = { .graph = graph };
+    struct owner_walk walk = { .graph = graph, .physical = UNMAPPED_TILE };
     if (graph->virtuals && pop_tensor_num_elements(t))
         tensor_each_piece(t, own_piece, &walk);
     return !walk.external || fail_external(where, api, graph, t);

@@ -101,6 +101,40 @@ static void descending_calls_are_not_quadratic(void **state)
     pop_graph_destroy(graph);
 }
 
+/* Ranges of different lengths, and gaps; views with more columns than a row has hints. */
+static void long_maps_are_searched_from_anywhere(void **state)
+{
+    (void)state;
+    enum { ROWS = 9, COLUMNS = 1200, SIZE = ROWS * COLUMNS };
+    static uint32_t naive[SIZE], tile[SIZE];
+    pop_graph *graph = fixture_graph(1, 4);
+    pop_tensor t = pop_graph_add_variable(graph, POP_FLOAT, POP_SHAPE(ROWS, COLUMNS), "t"),
+               flat = pop_tensor_flatten(t);
+    for (size_t i = 0, end; i < SIZE; i = end) {
+        end = i + 1 + below(i < SIZE / 2 ? 3 : 40);
+        end = end < SIZE ? end : SIZE;
+        uint32_t owner = (uint32_t)below(5);
+        for (size_t k = i; k < end; ++k)
+            naive[k] = owner < 4 ? owner : UNMAPPED_TILE;
+        if (owner < 4)
+            pop_graph_set_tile_mapping(graph, pop_tensor_slice(flat, i, end, 0), owner);
+    }
+    tile_map_compact(map_of(graph, 0));
+    size_t count = map_of(graph, 0)->ranges.count;
+    for (int i = 0; i < 20000; ++i) {
+        size_t cursor = below(count + 3), element = below(SIZE);
+        assert_int_equal(tile_map_find(map_of(graph, 0), element, &cursor), naive[element]);
+        assert_true(cursor <= count);
+    }
+    owners(graph, pop_tensor_reverse(t, 1), tile);
+    for (size_t i = 0; i < SIZE; ++i)
+        assert_int_equal(tile[i], naive[i / COLUMNS * COLUMNS + COLUMNS - 1 - i % COLUMNS]);
+    owners(graph, pop_tensor_transpose(t), tile);
+    for (size_t i = 0; i < SIZE; ++i)
+        assert_int_equal(tile[i], naive[i % ROWS * COLUMNS + i / ROWS]);
+    pop_graph_destroy(graph);
+}
+
 static void lists_map_the_flattened_view(void **state)
 {
     (void)state;
@@ -240,6 +274,7 @@ int main(void)
         cmocka_unit_test(later_calls_override),
         cmocka_unit_test(ascending_calls_stay_compact),
         cmocka_unit_test(descending_calls_are_not_quadratic),
+        cmocka_unit_test(long_maps_are_searched_from_anywhere),
         cmocka_unit_test(lists_map_the_flattened_view),
         cmocka_unit_test(gaps_are_reported_or_refused),
         cmocka_unit_test(neighbours_of_several_variables_merge),
