@@ -171,6 +171,24 @@ static bool is_row(const char *name)
     return false;
 }
 
+/* As the system calls it: ratios between devices and kernels depend on it. */
+static void processor_name(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    snprintf(name, size, "unknown processor");
+    while (file && fgets(line, sizeof(line), file)) {
+        const char *value = strchr(line, ':');
+        line[strcspn(line, "\n\"\\")] = 0;
+        if (value && (strncmp(line, "model name", 10) == 0 || strncmp(line, "CPU part", 8) == 0)) {
+            snprintf(name, size, "%s", value + 1 + strspn(value + 1, " "));
+            break;
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
 int main(int argc, char **argv)
 {
     const char *path = NULL;
@@ -192,11 +210,15 @@ int main(int argc, char **argv)
     }
     double load = 0; /* other processes make every row slower */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    char name[128];
+    processor_name(name, sizeof(name));
     if (getloadavg(&load, 1) == 1)
-        printf("%ld processors, load %.2f\n", processors, load);
+        printf("%s, %ld processors, load %.2f\n", name, processors, load);
     if (json)
-        fprintf(json, "{\n  \"version\": \"%s\",\n  \"processors\": %ld,\n  \"load\": %.2f,\n  \"results\": [",
-                pop_version_string(), processors, load);
+        fprintf(json,
+                "{\n  \"version\": \"%s\",\n  \"processor\": \"%s\",\n  \"processors\": %ld,\n  \"load\": %.2f,\n  "
+                "\"results\": [",
+                pop_version_string(), name, processors, load);
     printf("%-8s %-46s %10s %-10s %-9s\n", "row", "measure", "value", "", "aim");
     bool first = true;
     for (int i = 0; i < ROWS; ++i) {
