@@ -120,14 +120,19 @@ static void write_after(struct run *r, const char *name)
     must_file(!fclose(file), name);
 }
 
+/* "cpu", or an IPU with, after a colon, the number of its tiles. */
 static pop_device *device_of(const char *name)
 {
+    const char *tiles = strchr(name, ':');
     pop_error error = { 0 };
     pop_device *device;
     if (strcmp(name, "cpu") == 0)
         device = pop_cpu_device_create(&error);
     else
-        device = pop_ipu_model_create_device(&(pop_ipu_model){ .version = name }, &error);
+        device = pop_ipu_model_create_device(
+            &(pop_ipu_model){ .version = strncmp(name, "ipu1", 4) == 0 ? "ipu1" : "ipu2",
+                              .tiles_per_ipu = tiles ? (unsigned)strtoul(tiles + 1, NULL, 10) : 0 },
+            &error);
     must(device ? POP_OK : error.status, &error);
     return device;
 }
@@ -136,7 +141,8 @@ int main(int argc, char **argv)
 {
     bool half = argc > 2 && strcmp(argv[2], "half") == 0;
     if (argc < 8 || argc > 9 || (!half && strcmp(argv[2], "float") != 0)) {
-        fprintf(stderr, "usage: bench_resnet cpu|ipu1|ipu2 half|float IMAGES SIDE CLASSES RATE BEFORE [AFTER]\n");
+        fprintf(stderr,
+                "usage: bench_resnet cpu|ipu1|ipu2[:TILES] half|float IMAGES SIDE CLASSES RATE BEFORE [AFTER]\n");
         return 2;
     }
     struct run r = { .shape = { .type = half ? POP_HALF : POP_FLOAT,
