@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double half_max = 65504;
 
@@ -35,16 +36,49 @@ static bool real_fits(double value, pop_type type)
            (pop_type_size(type) == 8 ? whole < (double)highest_of(type) : whole <= (double)highest_of(type));
 }
 
-static bool signed_fits(int64_t value, pop_type type)
+/* Bytes of a whole number, the others 0. */
+static uint64_t bits_at(const char *at, size_t size)
 {
-    if (pop_type_is_floating_point(type))
-        return real_fits((double)value, type);
-    return value == -1 || (value >= lowest_of(type) && (value < 0 || (uint64_t)value <= highest_of(type)));
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (size) {
+    case 1:
+        return memcpy(&one, at, sizeof(one)), one;
+    case 2:
+        return memcpy(&two, at, sizeof(two)), two;
+    case 4:
+        return memcpy(&four, at, sizeof(four)), four;
+    default:
+        return memcpy(&eight, at, sizeof(eight)), eight;
+    }
 }
 
-static bool unsigned_fits(uint64_t value, pop_type type)
+static int64_t signed_at(const char *at, size_t size)
 {
-    return pop_type_is_floating_point(type) ? real_fits((double)value, type) : value <= highest_of(type);
+    unsigned above = 64 - 8 * (unsigned)size;
+    return (int64_t)(bits_at(at, size) << above) >> above;
+}
+
+/* The worklists of convolutions are long, and most are narrowed. */
+static size_t whole_first_beyond(pop_type from_type, const char *from, pop_type to_type, size_t count)
+{
+    size_t size = pop_type_size(from_type);
+    int64_t lowest = lowest_of(to_type);
+    uint64_t highest = highest_of(to_type);
+    if (!pop_type_is_signed(from_type)) {
+        for (size_t i = 0; i < count; ++i)
+            if (bits_at(from + i * size, size) > highest)
+                return i;
+        return count;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        int64_t value = signed_at(from + i * size, size);
+        if (value != -1 && (value < lowest || (value >= 0 && (uint64_t)value > highest)))
+            return i;
+    }
+    return count;
 }
 
 /* Whether no value of a type can be beyond the other: most constants are converted so. */
@@ -63,23 +97,18 @@ size_t fit_first_beyond(pop_type from_type, const void *from, pop_type to_type, 
     size_t size = pop_type_size(from_type);
     if (always_fits(from_type, to_type) || !size || !pop_type_size(to_type))
         return count;
+    if (!pop_type_is_floating_point(from_type) && !pop_type_is_floating_point(to_type))
+        return whole_first_beyond(from_type, from, to_type, count);
     for (size_t i = 0; i < count; ++i) {
         const char *at = (const char *)from + i * size;
         double real;
-        int64_t whole;
-        uint64_t natural;
-        bool fits;
-        if (pop_type_is_floating_point(from_type)) {
+        if (pop_type_is_floating_point(from_type))
             pop_convert(from_type, at, POP_DOUBLE, &real, 1);
-            fits = real_fits(real, to_type);
-        } else if (pop_type_is_signed(from_type)) {
-            pop_convert(from_type, at, POP_LONGLONG, &whole, 1);
-            fits = signed_fits(whole, to_type);
-        } else {
-            pop_convert(from_type, at, POP_UNSIGNED_LONGLONG, &natural, 1);
-            fits = unsigned_fits(natural, to_type);
-        }
-        if (!fits)
+        else if (pop_type_is_signed(from_type))
+            real = (double)signed_at(at, size);
+        else
+            real = (double)bits_at(at, size);
+        if (!real_fits(real, to_type))
             return i;
     }
     return count;
