@@ -154,6 +154,8 @@ static size_t elements_of_fullest_ipu(const struct call *call, pop_tensor t)
 {
     size_t most = 0, tiles = pop_graph_target(call->graph)->tiles_per_ipu;
     pop_interval_lists mapping;
+    if (tiles == pop_target_num_tiles(pop_graph_target(call->graph)))
+        return pop_tensor_num_elements(t);
     if (!pop_graph_get_tile_mapping(call->graph, t, NULL, &mapping))
         return 0;
     for (size_t first = 0; first < mapping.count; first += tiles) {
