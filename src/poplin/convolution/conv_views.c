@@ -54,6 +54,8 @@ static size_t longest_gap(const unsigned *indices, size_t count)
 /* Indices with a constant step form one piece; all gaps are slices of one constant. */
 pop_tensor conv_gather(const struct call *call, pop_tensor t, unsigned dim, const unsigned *indices, size_t count)
 {
+    if (!pop_tensor_valid(t)) /* after an error */
+        return t;
     pop_tensor *pieces = poplibs_new(count + 1, sizeof(*pieces)), joined = { 0 };
     size_t used = 0, gap = longest_gap(indices, count);
     pop_tensor zeros = gap ? zeros_like(call, t, dim, gap) : (pop_tensor){ 0 };
