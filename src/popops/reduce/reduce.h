@@ -8,7 +8,7 @@
 /* The next of the compute sets; `name` is appended to the reduction's name. */
 pop_compute_set reduce_next_set(struct reduction *r, const char *name);
 
-/* reduce_stages.c: the first stage: each tile reduces its own elements. */
+/* reduce_first_stage.c: the first stage: each tile reduces its own elements. */
 
 /* Builds all stages of a reduction. */
 void reduce_stages(struct reduction *r);

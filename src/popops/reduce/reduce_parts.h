@@ -4,7 +4,7 @@
  * The input is flattened, with its dimensions in the order of memory; the outputs are the kept dimensions, flattened in
  * the same order (reduce_view.c).  The elements on each tile are divided into pieces, contiguous runs with a regular
  * pattern; pieces of the same outputs form a task (reduce_pieces.c); tasks are distributed over workers
- * (reduce_connect.c).  A stage results in rows of partial results, which the next stage collects (reduce_stages.c). */
+ * (reduce_connect.c).  A stage results in rows of partial results, which the next stage collects (reduce_gather.c). */
 #ifndef POPOPS_REDUCE_REDUCE_PARTS_H
 #define POPOPS_REDUCE_REDUCE_PARTS_H
 
