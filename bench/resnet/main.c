@@ -124,14 +124,15 @@ static void write_after(struct run *r, const char *name)
 static pop_device *device_of(const char *name)
 {
     const char *tiles = strchr(name, ':');
+    char version[16];
     pop_error error = { 0 };
     pop_device *device;
+    snprintf(version, sizeof(version), "%.*s", (int)strcspn(name, ":"), name);
     if (strcmp(name, "cpu") == 0)
         device = pop_cpu_device_create(&error);
     else
         device = pop_ipu_model_create_device(
-            &(pop_ipu_model){ .version = strncmp(name, "ipu1", 4) == 0 ? "ipu1" : "ipu2",
-                              .tiles_per_ipu = tiles ? (unsigned)strtoul(tiles + 1, NULL, 10) : 0 },
+            &(pop_ipu_model){ .version = version, .tiles_per_ipu = tiles ? (unsigned)strtoul(tiles + 1, NULL, 10) : 0 },
             &error);
     must(device ? POP_OK : error.status, &error);
     return device;

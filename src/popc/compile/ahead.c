@@ -6,9 +6,6 @@
 
 #include "base/pool.h"
 
-#include <poplar/error.h>
-#include <stdlib.h>
-
 static void *count_ahead(void *context)
 {
     struct ahead *ahead = context;

@@ -300,6 +300,7 @@ static pop_status take(struct popc_flags *flags, char *word, const char **text, 
         for (unsigned arch = 0; arch < DEVICE_ARCHS; ++arch)
             if (strcmp(word + sizeof(AHEAD_FLAG) - 1, device_arch_names[arch]) == 0)
                 flags->ahead = arch + 1;
+        return flags->ahead ? POP_OK : refuse(word, error);
     } else if (strcmp(word, SIZES_FLAG) == 0) {
         flags->sizes = true;
     } else if (strcmp(word, TILE_FLAG) == 0) {
