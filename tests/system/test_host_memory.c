@@ -96,12 +96,12 @@ static const struct memory_program cases = { run, end_engine, close_program, &pr
 static void each_allocation_fails(void **state)
 {
     (void)state;
-    memory_failures(&cases, false, 8);
+    memory_failures(&cases, false, 60);
 }
 static void all_from_each_fail(void **state)
 {
     (void)state;
-    memory_failures(&cases, true, 8);
+    memory_failures(&cases, true, 60);
 }
 
 int main(void)

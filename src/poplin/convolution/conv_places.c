@@ -132,6 +132,8 @@ static uint64_t pieces_kept(const struct places *places, size_t block, size_t ti
     const struct starts *starts = starts_of(places, block);
     uint64_t kept = 0;
     size_t first = 0;
+    if (!call_ready(places->call)) /* starts are missing */
+        return 0;
     struct common common = common_begin(places, block, tile);
     while (common_next(places, &common)) {
         first = find_start(starts, first, common.begin);

@@ -112,13 +112,13 @@ static const struct memory_program cases = { run_program, NULL, close_program, &
 static void test_each(void **state)
 {
     (void)state;
-    memory_failures(&cases, false, 8);
+    memory_failures(&cases, false, 40);
 }
 
 static void test_all_from(void **state)
 {
     (void)state;
-    memory_failures(&cases, true, 8);
+    memory_failures(&cases, true, 40);
 }
 
 int main(void)
