@@ -124,7 +124,7 @@ static void compile_with(const char *threads, bool checked, program_fn make, cha
 
 static void check_same_bytes(bool checked, program_fn make)
 {
-    static const char *const threads[] = { "2", "4", "7" };
+    static const char *const threads[] = { "2", "7" };
     size_t counts = checked ? 1 : sizeof(threads) / sizeof(threads[0]);
     char *one, *many;
     size_t size, other;
