@@ -2,6 +2,8 @@
 #include "compiler/exchange/same_steps.h"
 #include "compiler/common/window.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
 
 #define XXH_INLINE_ALL
@@ -163,6 +165,26 @@ static void add_group(struct step_describer *d, const struct vertex_group *group
     window_free(&window);
 }
 
+static uint64_t by_variable(const void *variable)
+{
+    return *(const uint32_t *)variable;
+}
+
+/* Adds the order of the variables met so far in the store, by which a tile sends the parts of a copy: their numbers in
+ * that order, or nothing where they are met in it. */
+static void add_order(struct step_describer *d)
+{
+    size_t count = d->variables.count;
+    bool ascending = true;
+    for (size_t i = 1; i < count; ++i)
+        ascending &= d->variables.data[i - 1] < d->variables.data[i];
+    if (ascending)
+        return;
+    sort_by_key(d->variables.data, count, sizeof(*d->variables.data), by_variable);
+    for (size_t i = 0; i < count; ++i)
+        add(&d->hash, d->number[d->variables.data[i]]);
+}
+
 struct step_key rough_key_of_set(const struct order_result *order, const struct used_set *set)
 {
     struct step_hash hash;
@@ -199,6 +221,7 @@ struct step_key step_key_of_copy(struct step_describer *d, const struct program_
 {
     begin(d, rough_key_of_copy(n));
     add_view(d, n->source);
+    add_order(d);
     add_view(d, n->destination);
     return finish(d, first_tile);
 }

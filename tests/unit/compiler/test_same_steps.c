@@ -116,6 +116,52 @@ static void test_as_alone(void **state)
     end(&all);
 }
 
+/* A copy whose pieces are in turn from two variables, which are in the store as the copy meets them or the other way
+ * round. */
+static void add_copy_of_two(struct fixture *f, bool reversed, pop_program sequence)
+{
+    enum { PIECES = 48, PIECE = 5 };
+    const pop_shape shape = POP_SHAPE(PIECES / 2 * PIECE);
+    pop_tensor first = pop_graph_add_variable(f->graph, POP_FLOAT, shape, "x"),
+               second = pop_graph_add_variable(f->graph, POP_FLOAT, shape, "y"),
+               to = pop_graph_add_variable(f->graph, POP_FLOAT, POP_SHAPE(PIECES * PIECE), "to"), pieces[PIECES];
+    uint32_t random = 1;
+    for (unsigned i = 0; i < PIECES; ++i) {
+        unsigned at = i / 2 * PIECE;
+        pieces[i] = pop_tensor_slice(reversed == (i % 2 == 0) ? second : first, at, at + PIECE, 0);
+        random = random * 1664525 + 1013904223;
+        pop_graph_set_tile_mapping(f->graph, pieces[i], (random >> 20) % 3);
+        pop_graph_set_tile_mapping(f->graph, pop_tensor_slice(to, i * PIECE, (i + 1) * PIECE, 0),
+                                   3 + (random >> 28) % 4);
+    }
+    pop_sequence_add(sequence, pop_copy(pop_tensor_concat((pop_tensors){ PIECES, pieces }, 0), to, false, "copy"));
+}
+
+static void test_order_of_variables(void **state)
+{
+    (void)state;
+    struct fixture all, alone[2];
+    begin(&all);
+    pop_program sequence = pop_sequence(all.graph, "all");
+    for (int i = 0; i < 4; ++i)
+        add_copy_of_two(&all, i % 2, sequence);
+    compiled(&all, sequence);
+    for (int i = 0; i < 2; ++i) {
+        begin(&alone[i]);
+        sequence = pop_sequence(alone[i].graph, "alone");
+        add_copy_of_two(&alone[i], i, sequence);
+        compiled(&alone[i], sequence);
+    }
+    const struct model *one = &alone[0].image->model, *other = &alone[1].image->model;
+    bool differ = one->flows.count != other->flows.count;
+    assert_true(differ || memcmp(one->flows.data, other->flows.data, one->flows.count * sizeof(*one->flows.data)) != 0);
+    for (size_t i = 0; i < 4; ++i)
+        compare(&alone[i % 2].image->model, 0, &all.image->model, i);
+    for (int i = 0; i < 2; ++i)
+        end(&alone[i]);
+    end(&all);
+}
+
 /* ---- several IPUs ---- */
 
 enum { IPUS = 3 };
@@ -254,21 +300,23 @@ static void test_first_of_equal_keys(void **state)
     same_steps_find(keys, 0, first);
 }
 
-/* A key does not depend on which variables a copy names, but on whether they are the same, and on where they are. */
+/* A key does not depend on which variables a copy names, but on whether they are the same, on where they are and on
+ * their order. */
 static void test_keys_of_copies(void **state)
 {
     (void)state;
     struct fixture f;
     struct order_result order = { 0 };
-    struct step_key keys[4];
+    struct step_key keys[5];
     uint32_t tile;
     begin(&f);
     pop_tensor a = spread(&f, 0, "a"), b = spread(&f, 0, "b"), c = spread(&f, 0, "c"), d = spread(&f, 9, "d");
-    pop_tensor sources[4] = { pop_tensor_concat(POP_TENSORS(a, b), 0), pop_tensor_concat(POP_TENSORS(c, a), 0),
-                              pop_tensor_concat(POP_TENSORS(a, a), 0), pop_tensor_concat(POP_TENSORS(a, d), 0) };
+    pop_tensor sources[5] = { pop_tensor_concat(POP_TENSORS(a, b), 0), pop_tensor_concat(POP_TENSORS(b, c), 0),
+                              pop_tensor_concat(POP_TENSORS(a, a), 0), pop_tensor_concat(POP_TENSORS(a, d), 0),
+                              pop_tensor_concat(POP_TENSORS(c, a), 0) };
     pop_tensor to = variable(&f, 2 * ELEMENTS, 1, "to");
     pop_program sequence = pop_sequence(f.graph, "copies");
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 5; ++i)
         pop_sequence_add(sequence, pop_copy(sources[i], to, false, "copy"));
     compiled(&f, sequence);
     struct step_describer describer;
@@ -278,17 +326,20 @@ static void test_keys_of_copies(void **state)
         if (f.graph->store->programs.data[i]->kind == PROGRAM_COPY)
             keys[found++] = step_key_of_copy(&describer, f.graph->store->programs.data[i], &tile);
     step_describer_free(&describer);
-    assert_int_equal(found, 4);
+    assert_int_equal(found, 5);
     assert_memory_equal(&keys[0], &keys[1], sizeof(keys[0]));
     assert_memory_not_equal(&keys[0], &keys[2], sizeof(keys[0]));
     assert_memory_not_equal(&keys[0], &keys[3], sizeof(keys[0]));
+    assert_memory_not_equal(&keys[0], &keys[4], sizeof(keys[0]));
     end(&f);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_as_alone), cmocka_unit_test(test_first_of_equal_keys),
-                                        cmocka_unit_test(test_keys_of_copies), cmocka_unit_test(test_ipus),
-                                        cmocka_unit_test(test_keys_of_ipus) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_as_alone),       cmocka_unit_test(test_first_of_equal_keys),
+        cmocka_unit_test(test_keys_of_copies), cmocka_unit_test(test_order_of_variables),
+        cmocka_unit_test(test_ipus),           cmocka_unit_test(test_keys_of_ipus)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
