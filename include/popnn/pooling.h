@@ -4,7 +4,8 @@
  * Tensors are {batch, channels, field...}, HALF or FLOAT.  The window of output element o covers the kernel input
  * elements from o stride - padding_lower on; padding elements do not count (MAX of no elements is 0).  Negative padding
  * truncates the input.  Options: "poolUseIntrospectiveMapping" (bool, default true: the layout of the given tensors
- * determines the grouping of channels; false: only their number) and "optimizeForSpeed" (bool, default false:
+ * determines the grouping of channels and, with the costs of 2021, the tiles of the output; false: only their number
+ * does, and blocks of the output are on tiles in order) and "optimizeForSpeed" (bool, default false:
  * popnn_pool of SUM, and of AVG without padding, becomes a convolution of each channel when the planner estimates it to
  * be faster; the graph then needs the codelets of poplin).  On IPUs with the costs of 2021, popnn_pool with a window as
  * large as the field, without padding, is a reduction, as in Poplibs; the graph then needs the codelets of popops.

@@ -96,8 +96,9 @@ static pop_interval inputs_of(const struct pool *pool, unsigned i, pop_interval 
 
 struct builder {
     struct pool *pool;
-    const size_t *sizes, *cuts;
-    size_t block, blocks; /* next block, and maximum number of blocks */
+    const struct pool_block *blocks;
+    const unsigned *tiles; /* of the blocks */
+    size_t next;
 };
 
 /* Connects a box of a tensor by groups, as work lists need it, or by rows of the innermost dimension of the field. */
@@ -143,6 +144,37 @@ static pop_vertex add_vertex(const struct pool *pool, const struct pool_part *pa
     return vertex;
 }
 
+/* The boxes of the block with an index; false if the block has no elements. */
+static bool find_block(const struct pool *pool, const size_t *sizes, const size_t *cuts, const size_t *index,
+                       struct pool_block *block)
+{
+    unsigned dims = pool->params->dims;
+    for (unsigned i = 0; i < POOL_FIELD + dims; ++i) {
+        size_t size = poplibs_ceil_div(sizes[i], cuts[i]), begin = index[i] * size;
+        if (begin >= sizes[i])
+            return false;
+        block->here[i] = block->there[i] = (pop_interval){ begin, poplibs_min(begin + size, sizes[i]) };
+    }
+    for (unsigned i = 0; i < dims; ++i)
+        block->there[POOL_FIELD + i] = pool->backward ? outputs_of(pool, i, block->here[POOL_FIELD + i])
+                                                      : inputs_of(pool, i, block->here[POOL_FIELD + i]);
+    return true;
+}
+/* All blocks that have elements, in row-major order, at most `max`; the caller frees them. */
+static struct pool_block *find_blocks(const struct pool *pool, const size_t *sizes, const size_t *cuts, size_t max,
+                                      size_t *count)
+{
+    struct pool_block *blocks = poplibs_new(max, sizeof(*blocks));
+    size_t index[POOL_MAX_CUTS] = { 0 };
+    *count = 0;
+    for (size_t i = 0; i < max && sizes[POOL_FIELD + pool->params->dims]; ++i) {
+        *count += find_block(pool, sizes, cuts, index, &blocks[*count]);
+        for (unsigned d = POOL_FIELD + pool->params->dims; d && ++index[d - 1] == cuts[d - 1]; --d)
+            index[d - 1] = 0;
+    }
+    return blocks;
+}
+
 static bool add_block(pop_shape index, pop_tensor slice, void *user)
 {
     struct builder *builder = user;
@@ -150,24 +182,18 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
     const struct call *call = pool->call;
     pop_graph *graph = call->graph;
     unsigned dims = pool->params->dims;
-    pop_interval here[POOL_MAX_CUTS], there[POOL_MAX_CUTS];
-    assert(builder->block < builder->blocks && index.rank == POOL_FIELD + dims + 1);
+    (void)index; /* blocks are in the same order */
     if (!pop_tensor_num_elements(slice))
         return true;
-    for (unsigned i = 0; i < POOL_FIELD + dims; ++i) {
-        size_t size = poplibs_ceil_div(builder->sizes[i], builder->cuts[i]), begin = index.dims[i] * size;
-        here[i] = there[i] = (pop_interval){ begin, poplibs_min(begin + size, builder->sizes[i]) };
-    }
-    struct pool_part part = { (int)(here[POOL_GROUPS].end - here[POOL_GROUPS].begin),
-                              (int)(here[POOL_BATCH].end - here[POOL_BATCH].begin),
+    const struct pool_block *block = &builder->blocks[builder->next];
+    struct pool_part part = { (int)(block->here[POOL_GROUPS].end - block->here[POOL_GROUPS].begin),
+                              (int)(block->here[POOL_BATCH].end - block->here[POOL_BATCH].begin),
                               (int)pool->channels,
                               (int)dims,
                               { { 0 } } };
     for (unsigned i = 0; i < dims; ++i) {
-        there[POOL_FIELD + i] =
-            pool->backward ? outputs_of(pool, i, here[POOL_FIELD + i]) : inputs_of(pool, i, here[POOL_FIELD + i]);
-        pop_interval out = pool->backward ? there[POOL_FIELD + i] : here[POOL_FIELD + i],
-                     in = pool->backward ? here[POOL_FIELD + i] : there[POOL_FIELD + i];
+        pop_interval out = (pool->backward ? block->there : block->here)[POOL_FIELD + i],
+                     in = (pool->backward ? block->here : block->there)[POOL_FIELD + i];
         assert(out.end <= pool->out_field[i] && in.end <= pool->params->input_field[i]);
         part.dim[i] = (struct pool_dim){ (int)out.begin,
                                          (int)(out.end - out.begin),
@@ -178,10 +204,9 @@ static bool add_block(pop_shape index, pop_tensor slice, void *user)
                                          pool->params->padding_lower[i],
                                          (int)pool->params->input_field[i] };
     }
-    /* Blocks are assigned to tiles in order, so that they are near their inputs when those are spread likewise. */
-    unsigned tile = (unsigned)(builder->block++ * pop_target_num_tiles(pop_graph_target(graph)) / builder->blocks);
+    unsigned tile = builder->tiles[builder->next++];
     pop_graph_set_tile_mapping(graph, slice, tile);
-    pop_vertex vertex = add_vertex(pool, &part, slice, here, there);
+    pop_vertex vertex = add_vertex(pool, &part, slice, block->here, block->there);
     pop_graph_map_vertex(graph, vertex, tile);
     return call_ready(call);
 }
@@ -232,10 +257,15 @@ static pop_tensor build(struct pool *pool, const struct pool_plan *plan, const c
     pool->set = pop_graph_add_compute_set(call->graph, path);
     pop_tensor out = poputil_create_partitionable_tensor(call->graph, params->data_type, shape,
                                                          (pop_shape){ shape.rank, partitions }, path);
-    struct builder builder = { pool, sizes, plan->cuts, 0, 1 };
+    size_t max = 1, count;
     for (unsigned i = 0; i < POOL_FIELD + params->dims; ++i)
-        builder.blocks *= plan->cuts[i];
+        max *= plan->cuts[i];
+    struct pool_block *blocks = find_blocks(pool, sizes, plan->cuts, max, &count);
+    unsigned *tiles = pool_tiles_of_blocks(pool, blocks, count, max);
+    struct builder builder = { pool, blocks, tiles, 0 };
     poputil_iterate_tensor_partitions(call->graph, out, (pop_shape){ shape.rank, partitions }, add_block, &builder);
+    free(blocks);
+    free(tiles);
     call_execute(call, pool->set, call->name);
     return call_ready(call) ? ungrouped(pool, out) : (pop_tensor){ 0 };
 }
@@ -300,6 +330,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     if (!call_ready(call) || !check_params(&pool) || !check_tensor(&pool, "the input", in, params->input_field) ||
         !check_options(&pool, options, &parsed))
         return (pop_tensor){ 0 };
+    pool.introspective = parsed.introspective;
     pool.vertex = params->type == POPNN_POOL_MAX ? "MaxPooling" : "SumPooling";
     pool.kind = params->type == POPNN_POOL_MAX ? POOL_MAX : POOL_SUM;
     pool.read[0] = in;
@@ -309,7 +340,7 @@ pop_tensor popnn_pool_at(pop_where where, pop_graph *graph, const popnn_pool_par
     if (pool_is_global(&pool))
         return pool_reduce(call, params, in, step);
     struct pool_planned planned;
-    pool_plan_forward(&planned, &pool, in, parsed.introspective);
+    pool_plan_forward(&planned, &pool, in);
     if (parsed.fast && pool_is_convolution(params) && pop_tensor_num_elements(in)) {
         pop_tensor out = pool_convolve(call, params, in, planned.plan.cycles);
         if (pop_tensor_valid(out) || !call_ready(call))
@@ -336,6 +367,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     if (max && (!check_tensor(&pool, "the input", in, params->input_field) ||
                 !check_tensor(&pool, "the output", pooled, pool.out_field)))
         return (pop_tensor){ 0 };
+    pool.introspective = parsed.introspective;
     pool.read[2] = pooled_gradient;
     pool.kind = POOL_BACKWARD;
     if (max && use_scaled_gradient) {
@@ -343,7 +375,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
         scale.vertex = "MaxPoolingGradientScale";
         scale.read[0] = in;
         scale.read[1] = pooled;
-        struct pool_plan plan = pool_plan_backward(&scale, parsed.introspective);
+        struct pool_plan plan = pool_plan_backward(&scale);
         pool.read[2] = build(&scale, &plan, "MaxPoolGradientScale");
         if (!call_ready(call))
             return (pop_tensor){ 0 };
@@ -355,7 +387,7 @@ pop_tensor popnn_pool_input_gradient_at(pop_where where, pop_graph *graph, const
     pool.backward = true;
     pool.vertex = max ? "MaxPoolingGrad" : "SumPoolingGrad";
     pool.kind = max ? POOL_BACKWARD : POOL_SUM;
-    struct pool_plan plan = pool_plan_backward(&pool, parsed.introspective);
+    struct pool_plan plan = pool_plan_backward(&pool);
     return build(&pool, &plan, max ? "MaxPoolGrad" : params->type == POPNN_POOL_AVG ? "AvgPoolGrad" : "SumPoolGrad");
 }
 
@@ -379,6 +411,7 @@ pop_tensor popnn_pool_input_gradient_without_activations_at(pop_where where, pop
             fwd_chans_per_group, params->channels, popnn_pooling_type_name(params->type));
         return (pop_tensor){ 0 };
     }
+    pool.introspective = parsed.introspective;
     pool.channels = pool_allowed_group(fwd_chans_per_group);
     pool.read[2] = pooled_gradient;
     pool.backward = true;

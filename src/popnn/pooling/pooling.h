@@ -20,6 +20,7 @@ struct pool {
     size_t detected;    /* channels that are together in memory in the operand */
     const char *vertex; /* "MaxPooling" */
     enum pool_kind kind;
+    bool introspective; /* poolUseIntrospectiveMapping: groups and tiles follow the layout of the operand */
     bool backward;      /* blocks are parts of the input, not of the output */
     pop_tensor read[3]; /* inputs "in", "pooled", "gradient", as {batch, channels, field...}; null: not read */
     pop_compute_set set;
@@ -74,10 +75,20 @@ struct pool_planned {
 
 /* The group that a vertex can have if a caller wants groups of `group` channels. */
 size_t pool_allowed_group(size_t group);
-/* Plans the forward pass of `in`, a pool without operands.  introspective: groups follow the layout of the operand. */
-void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, pop_tensor in, bool introspective);
+/* Plans the forward pass of `in`, a pool without operands. */
+void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, pop_tensor in);
 /* Plans a pass whose groups follow the gradient, pool->read[2]; sets the pool's group of channels. */
-struct pool_plan pool_plan_backward(struct pool *pool, bool introspective);
+struct pool_plan pool_plan_backward(struct pool *pool);
+
+/* pooling_tiles.c: where blocks are. */
+
+/* A part of the output, `here`, and what it reads of operands that have the other field, `there`. */
+struct pool_block {
+    pop_interval here[POOL_MAX_CUTS], there[POOL_MAX_CUTS];
+};
+/* The tile of each of `count` blocks, in the order of `blocks`; a plan has `max` of them, some without elements.  The
+ * operands are grouped.  The caller frees the list. */
+unsigned *pool_tiles_of_blocks(const struct pool *pool, const struct pool_block *blocks, size_t count, size_t max);
 
 /* pooling_conv.c: sums over windows as a convolution of each channel with constant weights (optimizeForSpeed). */
 

@@ -32,12 +32,12 @@ static pop_tensor first_element(const struct pool *pool, pop_tensor operand)
 /* The group of channels: the largest divisor of their number, up to 16 and at least the vector width, that is
  * contiguous in memory in a pass's operand {batch, channels, field...} (backward, the output's gradient), judged by its
  * first field element.  If there is none, the largest divisor up to 16. */
-static size_t channels_of(const struct pool *pool, pop_tensor operand, bool introspective)
+static size_t channels_of(const struct pool *pool, pop_tensor operand)
 {
     const struct call *call = pool->call;
     size_t count = pool->params->channels, together = divisor(count, USUAL_CHANNELS),
            width = pop_target_vector_width(pop_graph_target(call->graph), pool->params->data_type);
-    if (!count || !introspective || !pop_tensor_num_elements(operand))
+    if (!count || !pool->introspective || !pop_tensor_num_elements(operand))
         return together;
     pop_tensor first = first_element(pool, operand);
     for (size_t c = together; c >= width; --c)
@@ -57,11 +57,11 @@ static bool takes_planes(const struct pool *pool, pop_tensor in)
 
 /* The number of channels that are together in memory in an operand, judged by its first field element: a divisor of
  * all. */
-static size_t channels_together(const struct pool *pool, pop_tensor operand, bool introspective)
+static size_t channels_together(const struct pool *pool, pop_tensor operand)
 {
     const struct call *call = pool->call;
     size_t count = pop_tensor_dim(operand, 1), together = 1;
-    if (!introspective || !pop_tensor_num_elements(operand))
+    if (!pool->introspective || !pop_tensor_num_elements(operand))
         return divisor(count, USUAL_CHANNELS);
     pop_tensor first = first_element(pool, operand);
     for (size_t high = count; together < high;) { /* the longest contiguous beginning, by halving */
@@ -100,32 +100,32 @@ static bool is_preferred(const struct pool_plan *preferred, const struct pool_pl
 }
 
 /* Takes the view of the forward pass with groups of `group` channels. */
-static void take_view(struct pool_planned *to, const struct pool *pool, pop_tensor in, size_t group, bool introspective)
+static void take_view(struct pool_planned *to, const struct pool *pool, pop_tensor in, size_t group)
 {
     to->pool = *pool;
     to->view = pool_view_of(pool->params, group);
     to->pool.params = &to->view.params;
     to->pool.read[0] = pool_view_in(pool->call, &to->view, in);
-    to->pool.detected = channels_together(pool, to->pool.read[0], introspective);
+    to->pool.detected = channels_together(pool, to->pool.read[0]);
     popnn_pool_output_field(&to->view.params, to->pool.out_field);
 }
 
-void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, pop_tensor in, bool introspective)
+void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, pop_tensor in)
 {
     struct pool_planned preferred;
     size_t group = preferred_group(pool->params);
     if (!pool_is_listed(pool)) {
         *planned = (struct pool_planned){ .pool = *pool, .view = { *pool->params, 0 } };
         planned->pool.read[0] = in;
-        planned->pool.channels = takes_planes(pool, in) ? 1 : channels_of(pool, in, introspective);
+        planned->pool.channels = takes_planes(pool, in) ? 1 : channels_of(pool, in);
         planned->plan = pool_find_plan(&planned->pool, 0, 0);
         return;
     }
-    take_view(planned, pool, in, vector_width(pool), introspective);
+    take_view(planned, pool, in, vector_width(pool));
     planned->plan = plan_of_groups(&planned->pool);
     if (planned->plan.channels >= group)
         return;
-    take_view(&preferred, pool, in, group, introspective);
+    take_view(&preferred, pool, in, group);
     if (preferred.pool.detected < group)
         return;
     preferred.plan = pool_find_plan(&preferred.pool, group, group);
@@ -135,14 +135,14 @@ void pool_plan_forward(struct pool_planned *planned, const struct pool *pool, po
     }
 }
 
-struct pool_plan pool_plan_backward(struct pool *pool, bool introspective)
+struct pool_plan pool_plan_backward(struct pool *pool)
 {
     size_t group = preferred_group(pool->params);
     if (!pool_is_listed(pool)) {
-        pool->channels = channels_of(pool, pool->read[2], introspective);
+        pool->channels = channels_of(pool, pool->read[2]);
         return pool_find_plan(pool, 0, 0);
     }
-    pool->detected = channels_together(pool, pool->read[2], introspective);
+    pool->detected = channels_together(pool, pool->read[2]);
     struct pool_plan plan = plan_of_groups(pool);
     if (plan.channels >= group || pool->detected < group)
         return plan;

@@ -385,6 +385,43 @@ static void test_chosen_groups(void **state)
     }
 }
 
+/* Blocks are on tiles that have what they read: rows of windows, last rows on the first tile; without introspective
+ * mapping, and in release 1.2, in order. */
+static void test_tiles_of_blocks(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < 3; ++test) {
+        struct fixture fixture = fixture_open_with(
+            FIXTURE_MODEL, 4, POP_OPTIONS({ "poplibsRelease", test == 2 ? "1.2" : "2021" }), popnn_add_codelets_at);
+        popnn_pool_params p = { .type = POPNN_POOL_MAX,
+                                .dims = 2,
+                                .channels = 4,
+                                .batch = 1,
+                                .data_type = POP_HALF,
+                                .input_field = { 8, 2 },
+                                .kernel = { 2, 2 },
+                                .stride = { 2, 2 } };
+        pop_tensor rows = fixture_input(&fixture, POP_HALF, POP_SHAPE(8, 2, 4), FIXTURE_LINEAR);
+        for (unsigned tile = 0; tile < 4; ++tile)
+            pop_graph_set_tile_mapping(fixture.graph, pop_tensor_slice(rows, 2 * (size_t)tile, 2 * (size_t)tile + 2, 0),
+                                       3 - tile);
+        pop_tensor in = pop_tensor_reshape(pop_tensor_dim_roll(rows, 2, 0), POP_SHAPE(1, 4, 8, 2)), out;
+        out = popnn_pool(fixture.graph, &p, in, fixture.program, "pool",
+                         POP_OPTIONS({ "poolUseIntrospectiveMapping", test == 1 ? "false" : "true" }));
+        assert_built(fixture.graph);
+        for (unsigned row = 0; row < 4; ++row) {
+            pop_interval_lists mapping;
+            assert_true(
+                pop_graph_get_tile_mapping(fixture.graph, pop_tensor_slice(out, row, row + 1, 2), NULL, &mapping));
+            unsigned tile = test ? row : 3 - row;
+            assert_true(mapping.first[tile + 1] > mapping.first[tile]);
+            assert_int_equal(mapping.first[tile + 1] - mapping.first[tile], mapping.first[4]);
+            pop_interval_lists_free(&mapping);
+        }
+        fixture_close(&fixture);
+    }
+}
+
 /* No images, and no channels. */
 static void test_empty_tensors_with_lists(void **state)
 {
@@ -493,6 +530,7 @@ int main(void)
         cmocka_unit_test(test_errors_and_empty_tensors),
         cmocka_unit_test(test_groups_of_channels),
         cmocka_unit_test(test_chosen_groups),
+        cmocka_unit_test(test_tiles_of_blocks),
         cmocka_unit_test(test_empty_tensors_with_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
