@@ -193,9 +193,10 @@ void steps_before(struct steps_builder *b, uint32_t node, uint32_t op)
 }
 
 /* As in the execution steps listed in the Poplar user guide: a word for the sync, then the program's number with
- * another, then its broadcast. */
+ * another, then its broadcast, if there are several programs. */
 void steps_entry(struct steps_builder *b)
 {
+    bool several = b->c->program_count > 1;
     enum { WORD = 4, TILE = 0 };
     size_t first = b->pending.count;
     host_exchange_begin(&b->host, "");
@@ -206,10 +207,12 @@ void steps_entry(struct steps_builder *b)
     host_exchange_word(&b->host, TILE, 2 * WORD, 2);
     host_exchange_end(&b->host);
     steps_host_copies(b, NONE, 0, MODEL_STREAM_HOST, steps_origin(NONE, ROLE_ENTRY));
-    broadcast_steps(b, NONE, NONE, TILE, ROLE_ENTRY);
+    if (several)
+        broadcast_steps(b, NONE, NONE, TILE, ROLE_ENTRY);
     for (size_t i = first; i < b->pending.count; ++i)
         *vec_push(&b->model->entry) = b->pending.data[i];
-    steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_SWITCH }, steps_origin(NONE, ROLE_ENTRY));
+    if (several)
+        steps_leaf(b, NONE, (struct model_step){ .kind = MODEL_SWITCH }, steps_origin(NONE, ROLE_ENTRY));
 }
 
 void steps_of_program(struct steps_builder *b, uint32_t node, uint32_t op)

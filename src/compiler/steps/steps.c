@@ -288,14 +288,36 @@ static uint32_t control_case(struct steps_builder *b, uint32_t *function, size_t
     return step;
 }
 
+/* Whether a run begins with words from the host: those that select one of several programs, and in 2021 also with one,
+ * if the host reads or writes tensors (docs/reference/ipu-model.md, 2.5). */
+static bool has_entry(const struct compiler *c)
+{
+    bool host = c->store->host_reads.count || c->store->host_writes.count;
+    return c->program_count > 1 || (c->program_count && host && c->store->target.poplibs_release == POP_POPLIBS_2021);
+}
+
+/* The only control program, after what a run begins with. */
+static uint32_t make_control(struct steps_builder *b, uint32_t *function, uint32_t entry)
+{
+    uint32_t program = control_case(b, function, 0), step = new_sequence(b, NONE);
+    b->model->steps.data[step].first_child = (uint32_t)b->model->children.count;
+    b->model->steps.data[step].children = 2;
+    *vec_push(&b->model->children) = entry;
+    *vec_push(&b->model->children) = program;
+    return step;
+}
+
 /* A single control program is the whole tree; several are the cases of a Switch on the program that the host selects.
  */
 static void make_controls(struct steps_builder *b, uint32_t *function, uint32_t entry)
 {
     struct compiler *c = b->c;
-    *vec_push(&b->model->controls) = c->program_count > 1 ? entry : b->body_step.data[b->lower->control_body.data[0]];
-    if (c->program_count < 2)
+    if (c->program_count < 2) {
+        uint32_t program = b->body_step.data[b->lower->control_body.data[0]];
+        *vec_push(&b->model->controls) = entry == NONE ? program : make_control(b, function, entry);
         return;
+    }
+    *vec_push(&b->model->controls) = entry;
     bool *met = mem_zero(b->body_op.count, sizeof(*met));
     for (size_t i = 0; i < c->program_count; ++i) {
         if (met[b->lower->control_body.data[i]]) /* a program that occurs twice is a function */
@@ -397,7 +419,7 @@ const struct steps_result *pass_steps(struct compiler *c, const struct use_resul
     host_exchange_init(&b.host, c, &b.owners);
     loads_init(&b.loads, &c->store->target);
     uint32_t entry = NONE;
-    if (c->program_count > 1) {
+    if (has_entry(c)) {
         entry = new_sequence(&b, NONE);
         open_step(&b, NONE, entry, false);
         steps_entry(&b);

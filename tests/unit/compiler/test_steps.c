@@ -253,6 +253,24 @@ static void test_several_control_programs(void **state)
     end(&s.f);
 }
 
+/* In 2021 a run of a single program begins with the words from the host too, without a broadcast, if the host reads
+ * tensors. */
+static void test_entry_of_one_program(void **state)
+{
+    (void)state;
+    struct scene s;
+    begin_scene(&s);
+    s.f.graph->store->target.poplibs_release = POP_POPLIBS_2021;
+    compiled(&s.f, pop_execute(s.near, NULL));
+    is_tree(&s.f, "Sequence(OnTileExecute:near)");
+    pop_graph_create_host_read(s.f.graph, "a", s.a);
+    compiled(&s.f, pop_execute(s.near, NULL));
+    is_tree(&s.f, "Sequence(Sequence(StreamCopy StreamCopy) Sequence(OnTileExecute:near))");
+    assert_int_equal(s.f.image->model.entry.count, 2);
+    ops_have(&s.f, 1);
+    end(&s.f);
+}
+
 /* A control program that another one runs too, or that is used twice, is a function. */
 static void test_shared_control_programs(void **state)
 {
@@ -362,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_stream_copies_merge),
         cmocka_unit_test(test_large_stream_copies_split),
         cmocka_unit_test(test_several_control_programs),
+        cmocka_unit_test(test_entry_of_one_program),
         cmocka_unit_test(test_shared_control_programs),
         cmocka_unit_test(test_syncs_of_instrumentation),
         cmocka_unit_test(test_syncs_of_branch_records),
