@@ -274,7 +274,7 @@ static void push_partials(const struct context *c, const struct worker_share *sh
     }
     pop_tensor all = rows == 1 ? slices[0] : pop_tensor_concat((pop_tensors){ rows, slices }, 0);
     free(slices);
-    if (!c->stage->collects && is_strided(c, share->n, share->n)) {
+    if (is_strided(c, share->n, share->n)) {
         connect_strided(c, share, all, share->n, share->n, share->task->depth);
         return;
     }

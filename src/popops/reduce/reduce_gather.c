@@ -403,7 +403,6 @@ static void intermediate_stage(struct gather *g, unsigned number)
     char name[64];
     snprintf(name, sizeof(name), "ReduceStage%u/IntermediateToIntermediate/Reduce", number);
     struct reduce_stage stage = stage_of(g, name);
-    stage.collects = true;
     stage.out = r->exchange_type;
     stage.output = pop_graph_add_variable(call->graph, stage.out, POP_SHAPE(elements), "partials");
     for (size_t unit = 0, from = 0; unit < units; ++unit) {

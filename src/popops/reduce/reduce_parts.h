@@ -88,7 +88,6 @@ struct reduce_stage {
     pop_type in, out;
     pop_tensor sources[2], output; /* flat */
     bool last;                     /* it applies scale and update */
-    bool collects;                 /* it collects other tiles' rows for a later stage, by the general vertex */
     bool rows;                     /* pieces are rows of partial results, which a vertex takes as one region */
 };
 

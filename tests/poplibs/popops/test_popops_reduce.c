@@ -290,6 +290,34 @@ static void test_stages(void **state)
         }
 }
 
+/* The rows that an intermediate stage collects are reduced by strided vertices, as those of the last stage. */
+static void test_vertices_of_stages(void **state)
+{
+    (void)state;
+    char text[16384];
+    struct fixture fixture = fixture_open(FIXTURE_MODEL, 300, popops_add_codelets_at);
+    pop_tensor in = fixture_input(&fixture, POP_FLOAT, POP_SHAPE(4, 2400, 8), FIXTURE_LINEAR);
+    pop_tensor out = popops_reduce(fixture.graph, in, POP_FLOAT, POP_DIMS(1),
+                                   (popops_reduce_params){ .op = POPOPS_ADD }, fixture.program, "r", POP_NO_OPTIONS);
+    fixture_run(&fixture, out);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(
+        pop_engine_print_profile_summary(fixture.engine, file, POP_OPTIONS({ "showExecutionSteps", "true" }), NULL),
+        POP_OK);
+    rewind(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    char *step = strstr(text, "ReduceStage0/IntermediateToIntermediate/Reduce\n"), *end;
+    assert_non_null(step);
+    end = strstr(step, "---"); /* the sync after it */
+    assert_non_null(end);
+    *end = '\0';
+    assert_non_null(strstr(step, "popops::Reduce<popops::ReduceAdd,float,float,false,3>"));
+    assert_null(strstr(step, "popops::Reduce<popops::ReduceAdd,float,float,false,0>"));
+    fixture_close(&fixture);
+}
+
 /* Few outputs with many elements on a tile: workers divide these, and a second set without an exchange combines their
  * results. */
 static void test_workers_share_elements(void **state)
@@ -675,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_every_set_of_dimensions),
         cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_vertices_of_stages),
         cmocka_unit_test(test_workers_share_elements),
         cmocka_unit_test(test_two_steps),
         cmocka_unit_test(test_nan_is_ignored),
