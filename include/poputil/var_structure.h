@@ -21,6 +21,11 @@ POP_API unsigned poputil_detect_innermost_grouping_at(pop_where where, pop_graph
  * {4, 6} in row-major order gives (1, 6), (0, 4). Writes at most capacity groupings, returns their total number. */
 POP_API size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t,
                                                poputil_dim_grouping *groupings, size_t capacity);
+#define poputil_detect_first_dim_grouping(...) poputil_detect_first_dim_grouping_at(POP_HERE, __VA_ARGS__)
+/* Whether t has a grouping; *grouping is the first one of poputil_detect_dim_groupings. Takes less time than to find
+ * all of them. */
+POP_API bool poputil_detect_first_dim_grouping_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                                  poputil_dim_grouping *grouping);
 
 #define poputil_create_partitionable_tensor(...) poputil_create_partitionable_tensor_at(POP_HERE, __VA_ARGS__)
 /* Creates an unmapped tensor in which each partition, as in poputil_iterate_tensor_partitions, is a single

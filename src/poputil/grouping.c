@@ -80,17 +80,15 @@ static pop_tensor take(const struct call *call, pop_tensor t, unsigned d, size_t
     return pop_tensor_flatten_dims(t, rank - 1, rank + 1);
 }
 
-size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings,
-                                       size_t capacity)
+/* Finds at most max groupings; returns how many. */
+static size_t find_groupings(const struct call *call, pop_tensor t, size_t max, poputil_dim_grouping *groupings,
+                             size_t capacity)
 {
-    POPLIBS_CALL(graph, t, capacity);
-    if (!call_ready(call) || !pop_tensor_num_elements(t))
-        return 0;
     unsigned rank = (unsigned)pop_tensor_rank(t);
     size_t inner = 1, count = 0;
-    pop_mark mark = pop_graph_mark(graph);
+    pop_mark mark = pop_graph_mark(call->graph);
     pop_tensor grouped = pop_tensor_expand(t, POP_DIMS(rank)); /* adds a last dimension of 1 */
-    for (bool found = rank > 0; found && call_ready(call);) {
+    for (bool found = rank > 0; found && count < max && call_ready(call);) {
         found = false;
         for (unsigned d = rank; d-- > 0 && !found;) {
             size_t size = pop_tensor_dim(grouped, d) > 1 ? next_size(call, grouped, d, inner) : 1;
@@ -104,6 +102,24 @@ size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_te
             found = true;
         }
     }
-    pop_graph_release(graph, mark);
+    pop_graph_release(call->graph, mark);
     return count;
+}
+
+size_t poputil_detect_dim_groupings_at(pop_where where, pop_graph *graph, pop_tensor t, poputil_dim_grouping *groupings,
+                                       size_t capacity)
+{
+    POPLIBS_CALL(graph, t, capacity);
+    if (!call_ready(call) || !pop_tensor_num_elements(t))
+        return 0;
+    return find_groupings(call, t, SIZE_MAX, groupings, capacity);
+}
+
+bool poputil_detect_first_dim_grouping_at(pop_where where, pop_graph *graph, pop_tensor t,
+                                          poputil_dim_grouping *grouping)
+{
+    POPLIBS_CALL(graph, t);
+    if (!call_ready(call) || !pop_tensor_num_elements(t))
+        return false;
+    return find_groupings(call, t, 1, grouping, 1) > 0;
 }

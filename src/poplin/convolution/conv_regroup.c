@@ -22,8 +22,7 @@ static bool first_grouping(const struct conv_work *work, pop_tensor grouped, boo
     const struct call *call = work->call;
     for (unsigned d = 0; d < sampled_dims(grouped, weights); ++d)
         grouped = pop_tensor_slice(grouped, 0, 1, d);
-    return !pop_tensor_contains_constant(grouped) &&
-           poputil_detect_dim_groupings(call->graph, grouped, grouping, 1) > 0;
+    return !pop_tensor_contains_constant(grouped) && poputil_detect_first_dim_grouping(call->graph, grouped, grouping);
 }
 
 /* Whether vertices can transpose groups of both sizes.  Plans with groups of one grain take the elements one by one:
@@ -90,7 +89,7 @@ bool conv_turn_blocks(const struct conv_work *work, pop_tensor grouped, pop_tens
              channels = (unsigned)pop_tensor_dim(grouped, rank - 1);
     poputil_dim_grouping from;
     if (pop_tensor_num_elements(grouped) == 0 || pop_tensor_contains_constant(grouped) ||
-        pop_tensor_dim(grouped, rank - 2) != 1 || !poputil_detect_dim_groupings(call->graph, grouped, &from, 1) ||
+        pop_tensor_dim(grouped, rank - 2) != 1 || !poputil_detect_first_dim_grouping(call->graph, grouped, &from) ||
         from.dim != field || from.size % grain || channels % grain)
         return false;
     size_t pieces = pop_tensor_dim(grouped, field) / from.size, block = (size_t)from.size * channels,

@@ -21,7 +21,7 @@ static size_t new_grouping(const struct conv_resolved *conv, pop_tensor output)
         channels % 4)
         return 0;
     poputil_dim_grouping found;
-    if (poputil_detect_dim_groupings(call->graph, output, &found, 1))
+    if (poputil_detect_first_dim_grouping(call->graph, output, &found))
         return 0;
     while (channels % grouping)
         grouping /= 2;

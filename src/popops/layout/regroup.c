@@ -245,7 +245,7 @@ pop_tensor popops_regroup_tensor_at(pop_where where, pop_graph *graph, pop_tenso
 /* The innermost grouping of a tensor; false if it has none. */
 static bool innermost(const struct call *call, pop_tensor t, poputil_dim_grouping *grouping)
 {
-    return pop_tensor_num_elements(t) && poputil_detect_dim_groupings(call->graph, t, grouping, 1) > 0 &&
+    return pop_tensor_num_elements(t) && poputil_detect_first_dim_grouping(call->graph, t, grouping) &&
            call_ready(call);
 }
 

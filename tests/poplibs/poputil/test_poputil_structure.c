@@ -39,7 +39,7 @@ static void groupings_of_all_dims(void **state)
 {
     (void)state;
     pop_graph *graph = graph_of(1, 2);
-    poputil_dim_grouping g[8];
+    poputil_dim_grouping g[8], first;
     pop_tensor t = halves(graph, POP_SHAPE(4, 6));
     assert_int_equal(poputil_detect_dim_groupings(graph, t, g, 8), 2);
     assert_true(g[0].dim == 1 && g[0].size == 6 && g[1].dim == 0 && g[1].size == 4);
@@ -52,6 +52,11 @@ static void groupings_of_all_dims(void **state)
     assert_true(g[0].dim == 1 && g[0].size == 8 && g[1].dim == 0 && g[1].size == 4 && g[2].dim == 1 && g[2].size == 5 &&
                 g[3].dim == 0 && g[3].size == 3);
     assert_int_equal(poputil_detect_dim_groupings(graph, seen, NULL, 0), 4);
+    assert_true(poputil_detect_first_dim_grouping(graph, seen, &first) && first.dim == 1 && first.size == 8);
+    assert_true(poputil_detect_first_dim_grouping(graph, pop_tensor_transpose(t), &first) && first.dim == 0 &&
+                first.size == 6);
+    assert_false(poputil_detect_first_dim_grouping(graph, pop_tensor_sub_sample(t, 2, 1), &first));
+    assert_false(poputil_detect_first_dim_grouping(graph, halves(graph, POP_SHAPE(0, 4)), &first));
     assert_int_equal(poputil_detect_dim_groupings(graph, halves(graph, POP_SHAPE()), g, 8), 0);
     assert_int_equal(poputil_detect_dim_groupings(graph, halves(graph, POP_SHAPE(0, 4)), g, 8), 0);
     assert_int_equal(
