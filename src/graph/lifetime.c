@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long a store lives: as long as a graph, a retained tensor or a compilation refers to it. */
 #include "graph/graph.h"
+#include "graph/view/view.h"
 #include "popc/module/module.h"
 
 pop_store *store_create(pop_graph *top, const pop_target *target)
@@ -41,6 +42,7 @@ static void store_destroy(pop_store *store)
     free_views(store->view_list);
     piece_shapes_free(&store->shapes);
     free(store->aliases);
+    recent_walks_free(store->walks);
     vec_free(&store->owned);
     tensor_nodes_destroy(store->nodes);
     vec_free(&store->wheres);

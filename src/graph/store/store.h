@@ -170,6 +170,7 @@ struct pop_store {
     struct debug_contexts contexts; /* numbered by store_number_contexts, at each compilation */
     struct tensor_nodes *nodes;
     struct alias_answers *aliases; /* NULL: none yet */
+    struct recent_walks *walks;    /* NULL: none yet */
     VEC(struct tile_range) owned;  /* of the latest mapping query: its memory serves the next one */
     VEC(struct variable) variables;
     VEC(struct initial) initials; /* in the order of the calls */

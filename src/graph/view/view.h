@@ -7,6 +7,7 @@
 
 struct composite;
 struct wide;
+struct recent_walk;
 
 /* view_keep.c: kept views: the pieces of a tensor, one block of memory for each view, on the store's list. */
 
@@ -68,5 +69,21 @@ size_t tensor_nodes_count(const struct tensor_nodes *nodes);
 size_t tensor_nodes_mark(const struct tensor_nodes *nodes);
 /* Nodes that a retained value needs stay. */
 void tensor_nodes_release(struct tensor_nodes *nodes, size_t mark);
+
+/* recent_walks.c: pieces of the views that were walked over lately: an operation asks about the same tensors several
+ * times (regions, tiles, then what it keeps of them), and a walk takes longer than reading its pieces again. */
+
+/* The walk over a view of a composite; NULL: not known. */
+struct recent_walk *recent_walk_find(pop_store *store, const struct piece *flat);
+bool recent_walk_each_piece(struct recent_walk *walk, piece_fn fn, void *context);
+/* Strided pieces of elements [begin, end), of which there are some. */
+bool recent_walk_each_piece_in(pop_store *store, struct recent_walk *walk, uint64_t begin, uint64_t end, piece_fn fn,
+                               void *context);
+/* Begins a walk that replaces the oldest one; NULL when all of them are being walked over. */
+struct recent_walk *recent_walk_begin(pop_store *store, const struct piece *flat);
+void recent_walk_add(struct recent_walk *walk, const struct piece *piece);
+/* The walk is kept if it is whole and neither small nor large. */
+void recent_walk_end(pop_store *store, struct recent_walk *walk, bool whole);
+void recent_walks_free(struct recent_walks *walks);
 
 #endif

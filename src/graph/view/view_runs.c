@@ -80,10 +80,8 @@ static bool count_piece(const struct piece *piece, void *context)
 }
 
 /* The pieces of a view over a composite. */
-static bool each_piece_of_composite(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
+static bool walk_or_table(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
 {
-    if (flat->elements <= 2 * STOP_AFTER)
-        return walk_joined(store, flat, fn, context);
     struct piece_counter counter = { .fn = fn, .context = context };
     bool made, whole = walk_joined(store, flat, count_piece, &counter);
     if (!counter.stopped)
@@ -92,12 +90,48 @@ static bool each_piece_of_composite(pop_store *store, const struct piece *flat, 
     return made ? whole : walk_pieces_in(store, flat, counter.elements, flat->elements, fn, context);
 }
 
+/* Pieces that are given and kept. */
+struct piece_keeper {
+    piece_fn fn;
+    void *context;
+    struct recent_walk *walk;
+};
+static bool give_and_keep(const struct piece *piece, void *context)
+{
+    struct piece_keeper *keeper = context;
+    recent_walk_add(keeper->walk, piece);
+    return keeper->fn(piece, keeper->context);
+}
+
+static bool may_be_kept(const struct piece *flat)
+{
+    return flat->elements > 2 * STOP_AFTER && (flat->variable & COMPOSITE);
+}
+
+static bool each_piece_of_composite(pop_store *store, const struct piece *flat, piece_fn fn, void *context)
+{
+    if (!may_be_kept(flat))
+        return walk_joined(store, flat, fn, context);
+    struct recent_walk *walk = recent_walk_find(store, flat);
+    if (walk)
+        return recent_walk_each_piece(walk, fn, context);
+    walk = recent_walk_begin(store, flat);
+    if (!walk)
+        return walk_or_table(store, flat, fn, context);
+    struct piece_keeper keeper = { fn, context, walk };
+    bool whole = walk_or_table(store, flat, give_and_keep, &keeper);
+    recent_walk_end(store, walk, whole);
+    return whole;
+}
+
 bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
                         void *context)
 {
     if (!begin && end == flat->elements && (flat->variable & COMPOSITE))
         return each_piece_of_composite(store, flat, fn, context);
-    return walk_pieces_in(store, flat, begin, end, fn, context);
+    struct recent_walk *walk = begin < end && may_be_kept(flat) ? recent_walk_find(store, flat) : NULL;
+    return walk ? recent_walk_each_piece_in(store, walk, begin, end, fn, context)
+                : walk_pieces_in(store, flat, begin, end, fn, context);
 }
 
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
