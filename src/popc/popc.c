@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of popc: compile, load, merge. */
+/* The interface of popc: compile, load. */
 #include "popc/popc.h"
 #include "popc/compile/cache.h"
 #include "popc/compile/command.h"
 #include "popc/device/device.h"
 #include "popc/module/machine.h"
 #include "popc/module/module.h"
-#include "popc/module/resolve.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
 
-#include <poplar/popc.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 enum popc_kind { KIND_C, KIND_CODELETS, KIND_ASSEMBLY, KIND_CPP, KIND_UNKNOWN };
 
@@ -31,6 +28,11 @@ static enum popc_kind kind_of(const char *path)
         if (strcmp(dot, kinds[i].ending) == 0)
             return kinds[i].kind;
     return KIND_UNKNOWN;
+}
+
+bool popc_is_assembly(const char *path)
+{
+    return kind_of(path) == KIND_ASSEMBLY;
 }
 
 static pop_status refuse_kind(const char *path, pop_error *error)
@@ -165,20 +167,23 @@ static pop_status compile_source(const struct popc_source *source, struct module
     return status;
 }
 
-static pop_status compile_text(enum popc_language language, const char *name, const char *text, size_t size,
-                               const struct popc_flags *flags, const struct module *of, struct module **module,
-                               struct str *messages, pop_error *error)
+/* of: what is compiled, without the directories that are searched. */
+static pop_status compile_text(const struct popc_source *of, struct module **module, struct str *messages,
+                               pop_error *error)
 {
+    struct popc_source source = *of;
     struct str include = { 0 };
     pop_status status = machine_include(&include, error);
     if (status == POP_OK) {
-        const char *slash = strrchr(name, '/');
+        const char *slash = strrchr(of->name, '/');
         struct str directory = { 0 }, codelets = { 0 }, bare = { 0 };
-        str_add_bytes(&directory, slash ? name : ".", slash ? (size_t)(slash - name) + 1 : 1);
+        str_add_bytes(&directory, slash ? of->name : ".", slash ? (size_t)(slash - of->name) + 1 : 1);
         str_format(&codelets, "%s/poplar/codelets", include.text);
         str_format(&bare, "%s/poplar", include.text);
-        const struct popc_source source = { language,     name,          text,      size,  directory.text,
-                                            include.text, codelets.text, bare.text, flags, of };
+        source.directory = directory.text;
+        source.include = include.text;
+        source.codelets = codelets.text;
+        source.bare = bare.text;
         status = compile_source(&source, module, messages, error);
         str_free(&bare);
         str_free(&codelets);
@@ -195,20 +200,18 @@ static void log_lines(struct str *lines)
     str_free(lines);
 }
 
-static void keep_source(struct module *module, enum popc_language language, const char *name, const char *text,
-                        size_t size, const char *flags)
+static void keep_source(struct module *module, const struct popc_source *source, const char *flags)
 {
     struct arena *arena = &module->arena;
     module->source = arena_alloc(arena, sizeof(*module->source));
-    char *copy = arena_alloc(arena, size + 1);
-    memcpy(copy, text, size);
-    copy[size] = 0;
-    *module->source = (struct module_source){ language, arena_string(arena, name), copy,
-                                              arena_string(arena, flags ? flags : ""), size };
+    char *copy = arena_alloc(arena, source->size + 1);
+    memcpy(copy, source->text, source->size);
+    copy[source->size] = 0;
+    *module->source = (struct module_source){ source->language, arena_string(arena, source->name), copy,
+                                              arena_string(arena, flags ? flags : ""), source->size };
 }
 
-/* Implements --code-of. */
-static pop_status take_code(struct module *module, const char *path, pop_error *error)
+pop_status module_load_code(struct module *module, const char *path, pop_error *error)
 {
     struct module *from;
     pop_status status = module_load(path, &from, error);
@@ -241,17 +244,20 @@ static pop_status compile_named(enum popc_language language, const char *name, c
     size_t size = text ? strlen(text) : 0;
     if (!text)
         status = file_read(name, &read, &size, error);
-    const char *source = text ? text : read;
-    size_t mark = size >= 3 && memcmp(source, "\xEF\xBB\xBF", 3) == 0
-                      ? 3
-                      : 0; /* length of a byte order mark, which compilers skip, too */
+    struct popc_source source = {
+        .language = language, .name = name, .text = text ? text : read, .size = size, .flags = &parsed
+    };
+    if (size >= 3 && memcmp(source.text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, which compilers skip, too */
+        source.text += 3;
+        source.size -= 3;
+    }
     if (status == POP_OK)
-        status = compile_text(language, name, source + mark, size - mark, &parsed, NULL, module, messages, error);
+        status = compile_text(&source, module, messages, error);
     if (status == POP_OK) {
-        keep_source(*module, language, name, source + mark, size - mark, flags);
+        keep_source(*module, &source, flags);
         (*module)->later = later;
         if (parsed.code_of)
-            status = take_code(*module, parsed.code_of, error);
+            status = module_load_code(*module, parsed.code_of, error);
         if (status != POP_OK) {
             module_release(*module);
             *module = NULL;
@@ -275,8 +281,13 @@ static pop_status compile_again(const struct module *module, enum device_arch ar
     flags.devices = counted ? 0 : 1u << arch;
     flags.counted = counted ? (unsigned)arch + 1 : 0;
     flags.measured = !counted;
-    status =
-        compile_text(source->language, source->name, source->text, source->size, &flags, module, made, messages, error);
+    const struct popc_source again = { .language = source->language,
+                                       .name = source->name,
+                                       .text = source->text,
+                                       .size = source->size,
+                                       .flags = &flags,
+                                       .of = module };
+    status = compile_text(&again, made, messages, error);
     flags_free(&flags);
     return status;
 }
@@ -419,9 +430,7 @@ pop_status module_load(const char *path, struct module **module, pop_error *erro
     return status;
 }
 
-/* Lists the requested sizes that are estimates. Errors in flags matter only for sources, whose compilation reports
- * them. */
-static void list_estimates(const struct module *module, const char *flags, struct str *lines)
+void popc_list_estimates(const struct module *module, const char *flags, struct str *lines)
 {
     struct popc_flags parsed;
     if (flags_parse(&parsed, flags, NULL) != POP_OK)
@@ -434,12 +443,12 @@ static void log_estimates(const struct module *module, const char *flags)
 {
     struct str lines = { 0 };
     if (log_on(LOG_CODELETS, LOG_WARN) && !module->later)
-        list_estimates(module, flags, &lines);
+        popc_list_estimates(module, flags, &lines);
     log_lines(&lines);
 }
 
-static pop_status load_any(const char *path, const char *flags, struct module **module, struct str *messages,
-                           pop_error *error)
+pop_status popc_load_any(const char *path, const char *flags, struct module **module, struct str *messages,
+                         pop_error *error)
 {
     enum popc_kind kind = kind_of(path);
     if (kind == KIND_CODELETS)
@@ -478,123 +487,9 @@ pop_status popc_load(const char *path, const char *flags, struct module **module
 {
     struct str messages = { 0 };
     *module = NULL;
-    pop_status status = load_any(path, flags, module, &messages, error);
+    pop_status status = popc_load_any(path, flags, module, &messages, error);
     log_messages(path, status, &messages);
     if (status == POP_OK)
         log_estimates(*module, flags);
     return status;
-}
-
-/* ---- the popc command ---- */
-
-static pop_status write_module(const struct module *module, const char *output, pop_error *error)
-{
-    char *data;
-    size_t size;
-    pop_status status = module_write(module, &data, &size, error);
-    if (status != POP_OK)
-        return status;
-    status = file_write(output, data, size, error);
-    free(data);
-    return status;
-}
-
-/* Whether two names refer to one file; follows links. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
-}
-
-/* Adds an object that counts cycles on the first of the devices. */
-static void keep_counted(struct module *module, unsigned devices)
-{
-    char why[120];
-    size_t bytes;
-    int arch = 0;
-    while (arch < DEVICE_ARCHS && !(devices >> arch & 1))
-        ++arch;
-    char *object = arch < DEVICE_ARCHS && module->source
-                       ? popc_counted_object(module, 0, (enum device_arch)arch, &bytes, why, sizeof(why))
-                       : NULL;
-    if (!object)
-        return; /* the reason is in the list of estimated sizes */
-    module->objects[0].counted = memcpy(arena_alloc(&module->arena, bytes), object, bytes);
-    module->objects[0].counted_size = bytes;
-    free(object);
-}
-
-/* What one file of a .gp uses of another, only one defines. */
-static pop_status check_shared(struct module *module, pop_error *error)
-{
-    struct shared_symbols shared;
-    struct object_list list = { .v = { 0 } };
-    shared_symbols_read(&shared, &module, 1);
-    for (uint32_t i = 0; i < module->object_count; ++i)
-        object_list_add(&list, module, i);
-    pop_status status = shared_symbols_check(&shared, &list, error);
-    vec_free(&list.v);
-    shared_symbols_free(&shared);
-    return status;
-}
-
-/* The flags, and with an assembly source among the inputs that C++ may call its functions; malloc'ed. */
-static char *flags_for(const char *const *inputs, size_t count, const char *flags)
-{
-    struct str text = { 0 };
-    bool assembly = false;
-    for (size_t i = 0; i < count; ++i)
-        assembly |= kind_of(inputs[i]) == KIND_ASSEMBLY;
-    str_add(&text, flags ? flags : "");
-    str_add(&text, assembly ? " " CALLS_FLAG : "");
-    return text.text;
-}
-
-pop_status popc_compile_files(const char *const *inputs, size_t count, const char *flags, const char *output,
-                              bool verbose, pop_error *error)
-{
-    static const char api[] = "popc_compile_files";
-    if (!count || !output)
-        return error_set(error, POP_INVALID_OPTION, NO_WHERE, api, "popc: %s",
-                         count ? "no output file was named" : "no input file was named");
-    for (size_t i = 0; i < count; ++i)
-        if (same_file(inputs[i], output))
-            return error_set(error, POP_INVALID_OPTION, NO_WHERE, api,
-                             "popc: the output '%s' is the input '%s', which would be lost", output, inputs[i]);
-    size_t failures = mem_failures();
-    struct module **modules = mem_zero(count, sizeof(*modules)), *merged = NULL;
-    struct str messages = { 0 };
-    struct popc_flags parsed;
-    char *own = flags_for(inputs, count, flags);
-    pop_status status = flags_parse(&parsed, own, error); /* checks the flags even when all inputs are .gp files */
-    unsigned devices = status == POP_OK && !parsed.sizes ? parsed.devices : 0;
-    for (size_t i = 0; i < count && status == POP_OK; ++i) {
-        status = load_any(inputs[i], own, modules + i, &messages, error);
-        if (status == POP_OK)
-            keep_counted(modules[i], devices);
-    }
-    for (int arch = 0; status == POP_OK && arch < DEVICE_ARCHS; ++arch)
-        device_measure_together(modules, count, (enum device_arch)arch);
-    for (size_t i = 0; i < count && status == POP_OK; ++i)
-        list_estimates(modules[i], flags, &messages);
-    if (status == POP_OK)
-        status = module_merge(modules, count, output, &merged, error);
-    if (status == POP_OK)
-        status = check_shared(merged, error);
-    if (status == POP_OK && parsed.code_of)
-        status = take_code(merged, parsed.code_of, error);
-    if (status == POP_OK)
-        status = write_module(merged, output, error);
-    if (verbose && messages.length)
-        fputs(messages.text, stderr);
-    for (size_t i = 0; i < count; ++i)
-        module_release(modules[i]);
-    module_release(merged);
-    free(modules);
-    str_free(&messages);
-    flags_free(&parsed);
-    free(own);
-    status = error_rename(error, status, "", api);
-    return error_if_memory_failed(error, status, failures, api);
 }

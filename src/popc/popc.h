@@ -39,6 +39,19 @@ pop_status module_load(const char *path, struct module **module, pop_error *erro
 char *popc_counted_object(const struct module *module, uint32_t object, enum device_arch arch, size_t *bytes, char *why,
                           size_t size);
 
+/* For files.c, which makes one .gp file of several files. */
+
+/* Like popc_load, and adds the compilers' messages to `messages` instead of logging them. */
+pop_status popc_load_any(const char *path, const char *flags, struct module **module, struct str *messages,
+                         pop_error *error);
+/* Whether the name is that of a source in assembly language. */
+bool popc_is_assembly(const char *path);
+/* Lists the sizes for the flags' --target that are estimates. Errors in flags matter only for sources, whose
+ * compilation reports them. */
+void popc_list_estimates(const struct module *module, const char *flags, struct str *lines);
+/* Implements --code-of: takes the device code of the same vertex types of a .gp file. */
+pop_status module_load_code(struct module *module, const char *path, pop_error *error);
+
 /* assembly.c: assembly sources: preprocessed and assembled for each architecture (src/tile). */
 
 /* Makes a module without vertex types and with an object for each architecture that the flags' --target names; without

@@ -39,6 +39,20 @@ pop_status build_refuse(const struct popc_source *source, const char *said, pop_
                      source->name, (int)length, start);
 }
 
+/* What all compilations of one source have in common. */
+struct compilation {
+    const struct popc_source *source;
+    const char *compiler;
+    const struct scratch *scratch;
+    struct built *built; /* receives messages and included files */
+    struct reflection *reflection;
+};
+/* What a compiler made; malloc'ed. */
+struct compiled {
+    char *data;
+    size_t size;
+};
+
 /* ---- command lines ---- */
 
 /* The architecture that code with the tile's builtins is for: the one that --target names, else ipu2. */
@@ -50,10 +64,11 @@ static const char *tile_version(const struct popc_flags *flags)
 }
 
 /* C++ as devices support it: no exceptions, no RTTI, no C++ standard library. */
-static void start_cpp_command(struct command *command, const struct popc_source *source, const char *compiler)
+static void start_cpp_command(struct command *command, const struct compilation *c)
 {
+    const struct popc_source *source = c->source;
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-pipe",
+    command_add(command, (const char *const[]){ c->compiler, "-std=gnu++17", "-D__POPC__=1", "-fsigned-char", "-pipe",
                                                 "-fPIC", "-fno-lto", "-fno-exceptions", "-fno-rtti",
                                                 "-fno-threadsafe-statics", "-fdiagnostics-color=never", NULL });
     if (source->flags->tile)
@@ -62,24 +77,25 @@ static void start_cpp_command(struct command *command, const struct popc_source 
     command_add_source(command, source);
 }
 
-static void start_command(struct command *command, const struct popc_source *source, const char *compiler)
+static void start_command(struct command *command, const struct compilation *c)
 {
-    if (source->language == POPC_CPP) {
-        start_cpp_command(command, source, compiler);
+    if (c->source->language == POPC_CPP) {
+        start_cpp_command(command, c);
         return;
     }
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-std=gnu11", "-D__POPC__=1", "-fsigned-char", "-pipe",
+    command_add(command, (const char *const[]){ c->compiler, "-std=gnu11", "-D__POPC__=1", "-fsigned-char", "-pipe",
                                                 "-shared", "-fPIC", "-fno-lto", "-fdiagnostics-color=never",
                                                 "-ftrack-macro-expansion=0", NULL });
-    command_add_source(command, source);
+    command_add_source(command, c->source);
 }
 
 /* Links no libraries, so that undefined symbols stay undefined. */
-static void reflection_command(struct command *command, const struct popc_source *source, const char *compiler,
-                               const struct scratch *scratch)
+static void reflection_command(struct command *command, const struct compilation *c)
 {
-    start_command(command, source, compiler);
+    const struct popc_source *source = c->source;
+    const struct scratch *scratch = c->scratch;
+    start_command(command, c);
     command->compiles = true;
     for (size_t i = 0; i < source->flags->warnings.count; ++i)
         *vec_push(&command->words) = source->flags->warnings.data[i];
@@ -87,7 +103,7 @@ static void reflection_command(struct command *command, const struct popc_source
         command_add(command, (const char *const[]){ "-Wno-attributes", "-Wno-unknown-pragmas", "-shared",
                                                     "-Wl,--defsym=__dso_handle=0", NULL });
     if (source->language == POPC_CPP &&
-        !compiler_is_clang(compiler)) /* otherwise classes with virtual functions are not described */
+        !compiler_is_clang(c->compiler)) /* otherwise classes with virtual functions are not described */
         command_add(command, (const char *const[]){ "-femit-class-debug-always", NULL });
     command_add(command, (const char *const[]){ "-D__POPC_TYPES__=1", "-Wno-psabi", "-O0", "-g",
                                                 "-fno-eliminate-unused-debug-types", "-nostdlib", "-MD", "-MF",
@@ -115,26 +131,28 @@ static void add_level(struct command *command, const struct popc_source *source,
 
 /* Results must not depend on the compiler or the machine: no contraction, and half is rounded after each operation.
  * Only generated functions are exported, and those for other files, which cannot replace any here. */
-static void speed_command(struct command *command, const struct popc_source *source, const char *compiler,
-                          const struct scratch *scratch, bool exports)
+static void speed_command(struct command *command, const struct compilation *c)
 {
-    start_command(command, source, compiler);
-    add_level(command, source, exports);
+    const struct popc_source *source = c->source;
+    const struct scratch *scratch = c->scratch;
+    start_command(command, c);
+    add_level(command, source, c->reflection->exports);
     command_add(command, (const char *const[]){ source->flags->debug ? "-g" : "-s", "-fexcess-precision=16",
                                                 "-fno-gnu-unique", "-Wl,-Bsymbolic", "-o", scratch->object.text,
                                                 scratch->source.text, "-Wl,--as-needed", "-lm", NULL });
 }
 
 /* C++ is compiled and linked in two steps: symbols for the linker to define are read from the object in between. */
-static void cpp_speed_command(struct command *command, const struct popc_source *source, const char *compiler,
-                              const struct scratch *scratch, bool exports)
+static void cpp_speed_command(struct command *command, const struct compilation *c)
 {
-    start_command(command, source, compiler);
+    const struct popc_source *source = c->source;
+    const struct scratch *scratch = c->scratch;
+    start_command(command, c);
     command->compiles = true;
-    add_level(command, source, exports);
-    if (exports)
+    add_level(command, source, c->reflection->exports);
+    if (c->reflection->exports)
         command_add(command, (const char *const[]){ "-fvisibility-inlines-hidden", NULL });
-    if (!compiler_is_clang(compiler))
+    if (!compiler_is_clang(c->compiler))
         command_add(command, (const char *const[]){ "-fno-gnu-unique", "-fno-lifetime-dse", NULL });
     if (source->flags->debug)
         command_add(command, (const char *const[]){ "-g", NULL });
@@ -142,22 +160,23 @@ static void cpp_speed_command(struct command *command, const struct popc_source 
                                                 scratch->source.text, NULL });
 }
 
-static void cpp_link_command(struct command *command, const struct popc_source *source, const char *compiler,
-                             const struct scratch *scratch)
+static void cpp_link_command(struct command *command, const struct compilation *c)
 {
     *command = (struct command){ 0 };
-    command_add(command, (const char *const[]){ compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy",
-                                                "-o", scratch->object.text, scratch->unlinked.text, NULL });
-    if (!source->flags->debug)
+    command_add(command,
+                (const char *const[]){ c->compiler, "-shared", "-nodefaultlibs", "-Wl,-Bsymbolic", "-Wl,-z,lazy", "-o",
+                                       c->scratch->object.text, c->scratch->unlinked.text, NULL });
+    if (!c->source->flags->debug)
         command_add(command, (const char *const[]){ "-s", NULL });
     command_add(command, (const char *const[]){ "-Wl,--as-needed", "-lm", "-lc", "-lgcc", NULL });
 }
 
 /* Preprocesses what the command compiles and rewrites its inline assembly; the command then reads the result. */
-static pop_status rewrite_statements(const struct popc_source *source, struct command *command,
-                                     const struct scratch *scratch, const struct str *text, struct built *built,
+static pop_status rewrite_statements(const struct compilation *c, struct command *command, const struct str *text,
                                      pop_error *error)
 {
+    const struct scratch *scratch = c->scratch;
+    struct str *said = &c->built->messages;
     struct command preprocess = { 0 };
     struct str rewritten = { 0 };
     char *read = NULL;
@@ -170,14 +189,14 @@ static pop_status rewrite_statements(const struct popc_source *source, struct co
     *vec_push(&preprocess.words) = NULL;
     pop_status status = text ? file_write(scratch->source.text, text->text, text->length, error) : POP_OK;
     if (status == POP_OK)
-        status = child_run(preprocess.words.data, &built->messages, &code, error);
+        status = child_run(preprocess.words.data, said, &code, error);
     if (status == POP_OK && (code || file_read(scratch->rewritten.text, &read, &size, NULL) != POP_OK))
-        status = build_refuse(source, str_text(&built->messages), error);
-    if (status == POP_OK && !statements_rewrite(read, &rewritten, &built->messages))
-        status = build_refuse(source, str_text(&built->messages), error);
+        status = build_refuse(c->source, str_text(said), error);
+    if (status == POP_OK && !statements_rewrite(read, &rewritten, said))
+        status = build_refuse(c->source, str_text(said), error);
     if (status == POP_OK)
         status = file_write(scratch->rewritten.text, rewritten.text, rewritten.length, error);
-    built_read_included(built, scratch);
+    built_read_included(c->built, scratch);
     unlink(scratch->included.text);
     for (size_t i = 0; i < command->words.count; ++i)
         if (command->words.data[i] == scratch->source.text)
@@ -188,18 +207,19 @@ static pop_status rewrite_statements(const struct popc_source *source, struct co
     return status;
 }
 
-/* Compiles text; the object's bytes are malloc'ed. */
-static pop_status compile(const struct popc_source *source, struct command *command, const struct scratch *scratch,
-                          const struct str *text, struct built *built, char **object, size_t *size, pop_error *error)
+/* Compiles text. */
+static pop_status compile(const struct compilation *c, struct command *command, const struct str *text,
+                          struct compiled *object, pop_error *error)
 {
-    struct str *said = &built->messages;
-    bool rewrites = source->flags->tile && source->language == POPC_CPP && command->compiles;
-    pop_status status = rewrites ? rewrite_statements(source, command, scratch, text, built, error) : POP_OK;
-    *object = NULL;
+    struct str *said = &c->built->messages;
+    bool rewrites = c->source->flags->tile && c->source->language == POPC_CPP && command->compiles;
+    pop_status status = rewrites ? rewrite_statements(c, command, text, error) : POP_OK;
+    *object = (struct compiled){ 0 };
     if (status == POP_OK)
-        status = command_run(command, scratch, rewrites ? NULL : text, said, object, size, error);
-    if (status == POP_OK && !*object)
-        return build_refuse(source, said->length ? said->text : "error: the compiler failed without a message", error);
+        status = command_run(command, c->scratch, rewrites ? NULL : text, said, &object->data, &object->size, error);
+    if (status == POP_OK && !object->data)
+        return build_refuse(c->source, said->length ? said->text : "error: the compiler failed without a message",
+                            error);
     return status;
 }
 
@@ -212,12 +232,11 @@ struct preprocessor {
     bool started;
 };
 
-static void start_preprocessor(struct preprocessor *p, const struct popc_source *source, const char *compiler,
-                               const struct scratch *scratch)
+static void start_preprocessor(struct preprocessor *p, const struct compilation *c)
 {
-    start_command(&p->command, source, compiler);
-    command_add(&p->command,
-                (const char *const[]){ "-E", "-w", "-o", scratch->preprocessed.text, scratch->source.text, NULL });
+    start_command(&p->command, c);
+    command_add(&p->command, (const char *const[]){ "-E", "-w", "-o", c->scratch->preprocessed.text,
+                                                    c->scratch->source.text, NULL });
     *vec_push(&p->command.words) = NULL;
     p->started = child_start(&p->child, p->command.words.data, NULL) == POP_OK;
 }
@@ -240,45 +259,44 @@ static bool includes_constraints(const struct popc_source *source, const struct 
     return found;
 }
 
-static void finish_preprocessor(struct preprocessor *p, const struct scratch *scratch, struct reflection *reflection,
-                                struct built *built, bool wanted)
+static void finish_preprocessor(struct preprocessor *p, const struct compilation *c, bool wanted)
 {
     struct str said = { 0 };
     char *text;
     size_t size;
     if (p->started && child_wait(&p->child, &said) == 0 && wanted &&
-        file_read(scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
-        constraints_read(reflection, text, &built->messages);
+        file_read(c->scratch->preprocessed.text, &text, &size, NULL) == POP_OK) {
+        constraints_read(c->reflection, text, &c->built->messages);
         free(text);
     }
     vec_free(&p->command.words);
     str_free(&said);
 }
 
-static pop_status reflect(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
-                          struct built *built, struct reflection *reflection, pop_error *error)
+static pop_status reflect(const struct compilation *c, pop_error *error)
 {
+    const struct popc_source *source = c->source;
     struct str text = { 0 };
     struct command command;
     struct preprocessor preprocessor = { .started = false };
-    char *object = NULL;
-    size_t size;
+    struct compiled object;
+    bool cpp = source->language == POPC_CPP;
     source_write(source, &text);
-    pop_status status = file_write(scratch->source.text, text.text, text.length, error);
-    if (status == POP_OK && source->language == POPC_CPP && constraints_in(source->text, source->size))
-        start_preprocessor(&preprocessor, source, compiler, scratch);
-    reflection_command(&command, source, compiler, scratch);
+    pop_status status = file_write(c->scratch->source.text, text.text, text.length, error);
+    if (status == POP_OK && cpp && constraints_in(source->text, source->size))
+        start_preprocessor(&preprocessor, c);
+    reflection_command(&command, c);
     if (status == POP_OK)
-        status = compile(source, &command, scratch, NULL, built, &object, &size, error);
+        status = compile(c, &command, NULL, &object, error);
     if (status == POP_OK) {
-        built_read_included(built, scratch);
-        reflection->templates = source->language == POPC_CPP && templates_in(source->text, source->size);
-        status = reflect_object(reflection, object, size);
-        free(object);
-        if (source->language == POPC_CPP && !preprocessor.started && includes_constraints(source, built))
-            start_preprocessor(&preprocessor, source, compiler, scratch);
+        built_read_included(c->built, c->scratch);
+        c->reflection->templates = cpp && templates_in(source->text, source->size);
+        status = reflect_object(c->reflection, object.data, object.size);
+        free(object.data);
+        if (cpp && !preprocessor.started && includes_constraints(source, c->built))
+            start_preprocessor(&preprocessor, c);
     }
-    finish_preprocessor(&preprocessor, scratch, reflection, built, status == POP_OK);
+    finish_preprocessor(&preprocessor, c, status == POP_OK);
     vec_free(&command.words);
     str_free(&text);
     return status;
@@ -292,104 +310,103 @@ static void take_object(struct module *module, const char *object, size_t size)
         (struct module_object){ .data = copy, .size = size, .source = module->name };
 }
 
-/* Links *object and replaces it by the result. */
-static pop_status link_cpp(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
-                           struct built *built, struct reflection *reflection, char **object, size_t *size,
-                           pop_error *error)
+/* Links the object and replaces it by the result. */
+static pop_status link_cpp(const struct compilation *c, struct compiled *object, pop_error *error)
 {
     struct command command;
-    if (rename(scratch->object.text, scratch->unlinked.text) != 0)
-        return build_refuse(source, "error: the compiler's object is gone", error);
-    cpp_link_command(&command, source, compiler, scratch);
-    made_complete(&command, *object, *size, reflection);
-    free(*object);
-    pop_status status = compile(source, &command, scratch, NULL, built, object, size, error);
+    struct compiled linked;
+    if (rename(c->scratch->object.text, c->scratch->unlinked.text) != 0)
+        return build_refuse(c->source, "error: the compiler's object is gone", error);
+    cpp_link_command(&command, c);
+    made_complete(&command, object->data, object->size, c->reflection);
+    pop_status status = compile(c, &command, NULL, &linked, error);
+    free(object->data);
+    *object = linked;
     vec_free(&command.words);
     return status;
 }
 
-/* Compiles the object that runs; malloc'ed. */
-static pop_status compile_for_speed(const struct popc_source *source, const char *compiler,
-                                    const struct scratch *scratch, const struct str *text, struct built *built,
-                                    struct reflection *reflection, char **object, size_t *size, pop_error *error)
+/* Compiles the object that runs. */
+static pop_status compile_for_speed(const struct compilation *c, const struct str *text, struct compiled *object,
+                                    pop_error *error)
 {
     struct command command;
-    bool cpp = source->language == POPC_CPP;
-    (cpp ? cpp_speed_command : speed_command)(&command, source, compiler, scratch, reflection->exports);
-    pop_status status = compile(source, &command, scratch, text, built, object, size, error);
+    bool cpp = c->source->language == POPC_CPP;
+    (cpp ? cpp_speed_command : speed_command)(&command, c);
+    pop_status status = compile(c, &command, text, object, error);
     if (status == POP_OK && cpp)
-        status = link_cpp(source, compiler, scratch, built, reflection, object, size, error);
+        status = link_cpp(c, object, error);
     vec_free(&command.words);
     return status;
 }
 
 /* Default values come from running the code: when its level is too high for this machine, it is compiled once more
  * for the machine's own level. */
-static pop_status read_made(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
-                            const struct str *text, struct built *built, struct reflection *reflection,
-                            const char *object, size_t size, pop_error *error)
+static pop_status read_made(const struct compilation *c, const struct str *text, const struct compiled *object,
+                            pop_error *error)
 {
-    if (machine_runs(source->flags->level))
-        return made_read(reflection, object, size, MADE_SECONDS);
-    struct popc_flags flags = *source->flags;
-    struct popc_source lower = *source;
-    char *own;
-    size_t own_size;
+    if (machine_runs(c->source->flags->level))
+        return made_read(c->reflection, object->data, object->size, MADE_SECONDS);
+    struct popc_flags flags = *c->source->flags;
+    struct popc_source lower = *c->source;
+    struct compilation own = *c;
+    struct compiled made;
     flags.level = machine_level();
     lower.flags = &flags;
-    pop_status status = compile_for_speed(&lower, compiler, scratch, text, built, reflection, &own, &own_size, error);
+    own.source = &lower;
+    pop_status status = compile_for_speed(&own, text, &made, error);
     if (status == POP_OK)
-        status = made_read(reflection, own, own_size, MADE_SECONDS);
-    free(own);
+        status = made_read(c->reflection, made.data, made.size, MADE_SECONDS);
+    free(made.data);
     return status;
 }
 
 /* Compiles again with what calls functions in assembly, now that it is known what the source only declares. Without it
  * when it does not compile: a name is overloaded, say, and another file in C++ has it. */
-static void add_callees(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
-                        struct reflection *reflection, struct str *text, char **object, size_t *size)
+static void add_callees(const struct compilation *c, struct str *text, struct compiled *object)
 {
     struct built second = { 0 };
+    struct compilation again = *c;
     struct str with = { 0 };
     pop_error error = { 0 };
-    char *made;
-    size_t made_size;
-    thunks_write(source, reflection, &with);
-    if (compile_for_speed(source, compiler, scratch, &with, &second, reflection, &made, &made_size, &error) == POP_OK) {
+    struct compiled made;
+    again.built = &second;
+    thunks_write(c->source, c->reflection, &with);
+    if (compile_for_speed(&again, &with, &made, &error) == POP_OK) {
         struct str kept = *text;
-        free(*object);
+        free(object->data);
         *object = made;
-        *size = made_size;
         *text = with;
         with = kept;
     } else {
-        LOG(CODELETS, INFO, "'%s' cannot call functions in assembly:\n%s", source->name, str_text(&second.messages));
+        LOG(CODELETS, INFO, "'%s' cannot call functions in assembly:\n%s", c->source->name, str_text(&second.messages));
+        free(made.data);
     }
     str_free(&with);
     built_free(&second);
 }
 
-static pop_status generate(const struct popc_source *source, const char *compiler, const struct scratch *scratch,
-                           struct built *built, struct reflection *reflection, struct module *module, pop_error *error)
+static pop_status generate(const struct compilation *c, struct module *module, pop_error *error)
 {
+    struct reflection *reflection = c->reflection;
     struct str text = { 0 };
-    char *object;
-    size_t size;
-    thunks_write(source, reflection, &text);
-    pop_status status = compile_for_speed(source, compiler, scratch, &text, built, reflection, &object, &size, error);
+    struct compiled object;
+    bool cpp = c->source->language == POPC_CPP;
+    thunks_write(c->source, reflection, &text);
+    pop_status status = compile_for_speed(c, &text, &object, error);
     if (status == POP_OK)
-        reflect_imports(reflection, object, size);
+        reflect_imports(reflection, object.data, object.size);
     if (status == POP_OK && reflection->wanted.count)
-        add_callees(source, compiler, scratch, reflection, &text, &object, &size);
-    if (status == POP_OK && source->language == POPC_CPP)
-        status = read_made(source, compiler, scratch, &text, built, reflection, object, size, error);
+        add_callees(c, &text, &object);
+    if (status == POP_OK && cpp)
+        status = read_made(c, &text, &object, error);
     if (status == POP_OK) {
-        take_object(module, object, size);
+        take_object(module, object.data, object.size);
         module->objects->shares = reflect_shares(reflection);
-        module->objects->assembles = source->language == POPC_CPP && source->flags->calls;
-        module->objects->asks_tile = source->language == POPC_CPP && elf_uses(object, size, "__popc_asks_tile");
+        module->objects->assembles = cpp && c->source->flags->calls;
+        module->objects->asks_tile = cpp && elf_uses(object.data, object.size, "__popc_asks_tile");
     }
-    free(object);
+    free(object.data);
     str_free(&text);
     return status;
 }
@@ -422,11 +439,12 @@ pop_status build_module(const struct popc_source *source, const char *compiler, 
                                      .arena = &module->arena,
                                      .wants = source->language == POPC_CPP && source->flags->calls,
                                      .error = error };
-    status = reflect(source, compiler, &scratch, built, &reflection, error);
+    const struct compilation c = { source, compiler, &scratch, built, &reflection };
+    status = reflect(&c, error);
     if (status == POP_OK) {
         struct ahead ahead;
         ahead_start(&ahead, source, device_compiler, &reflection);
-        status = generate(source, compiler, &scratch, built, &reflection, module, error);
+        status = generate(&c, module, error);
         ahead_finish(&ahead, built);
     }
     if (status == POP_OK) {
