@@ -318,6 +318,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     atomic_store(&store->cancelled, false);
     store->compiling = true;
     vec_free(&store->owned);
+    recent_walks_free(store->walks);
+    store->walks = NULL;
     ++store->handles; /* a callback may destroy the graph */
     struct expansion *expansion;
     bool good =
