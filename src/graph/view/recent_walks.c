@@ -6,8 +6,9 @@
 
 #include <assert.h>
 
-/* Walks that are kept, pieces of one that is worth it, and of all of them: 32 bytes each. */
-enum { WALKS = 8, MIN_PIECES = 128, MAX_PIECES = 1 << 18 };
+/* Walks that are kept, pieces of one that is worth it, and of the largest: 32 bytes each.  After PROBE pieces their
+ * size says how many there will be. */
+enum { WALKS = 8, MIN_PIECES = 128, MAX_PIECES = 1 << 18, PROBE = 1 << 10 };
 
 struct recent_piece {
     uint32_t variable, digits;
@@ -21,6 +22,7 @@ struct recent_walk {
     bool large;     /* has more pieces than are kept */
     uint32_t source, digits;
     uint64_t offset, elements; /* elements: those of its pieces */
+    uint64_t all;              /* elements of the view */
     size_t found;              /* the last piece that was looked for */
     VEC(struct recent_piece) pieces;
     VEC(struct digit) pool; /* of the view first, then of its pieces */
@@ -134,6 +136,7 @@ struct recent_walk *recent_walk_begin(pop_store *store, const struct piece *flat
     walk->source = flat->variable;
     walk->offset = flat->offset;
     walk->digits = flat->digits;
+    walk->all = flat->elements;
     walk->elements = walk->found = 0;
     walk->pieces.count = walk->pool.count = 0;
     digits_copy(vec_extend(&walk->pool, flat->digits + 1), flat->digit, flat->digits);
@@ -163,7 +166,8 @@ void recent_walk_add(struct recent_walk *walk, const struct piece *piece)
     *vec_push(&walk->pieces) =
         (struct recent_piece){ piece->variable, piece->digits, piece->offset, walk->elements, first };
     walk->elements += piece->elements;
-    walk->large = walk->pieces.count > MAX_PIECES;
+    walk->large = walk->pieces.count > MAX_PIECES ||
+                  (walk->pieces.count == PROBE && walk->all > walk->elements * (MAX_PIECES / PROBE));
 }
 
 static void forget(struct recent_walk *walk)

@@ -170,6 +170,26 @@ static void small_and_broken_walks_are_not(void **state)
     walk(t, none);
 }
 
+/* 300,000 pieces of one element are too many; after a thousand that is known. */
+static void large_walks_are_not(void **state)
+{
+    enum { WIDE = 150000 };
+    pop_tensor parts[2];
+    for (unsigned i = 0; i < 2; ++i)
+        parts[i] = pop_graph_add_variable(*state, POP_FLOAT, POP_SHAPE(1, WIDE), "v");
+    pop_tensor t = pop_tensor_flatten(pop_tensor_transpose(pop_tensor_concat((pop_tensors){ 2, parts }, 0)));
+    for (unsigned i = 0; i < 2; ++i) {
+        uint64_t elements = 0;
+        assert_true(tensor_each_piece(t, count_only, &elements));
+        assert_int_equal(elements, 2 * WIDE);
+        assert_false(is_kept(t));
+    }
+    pop_tensor part = pop_tensor_slice(t, 0, 200000, 0);
+    uint64_t elements = 0;
+    assert_true(tensor_each_piece(part, count_only, &elements));
+    assert_true(is_kept(part));
+}
+
 /* More views than are kept, and walks inside of walks, of the same view and of others. */
 static void older_walks_are_replaced(void **state)
 {
@@ -205,8 +225,9 @@ static void composites_that_grow_are_walked_again(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = { TEST(walks_are_kept), TEST(parts_of_strided_pieces_are_found),
-                                        TEST(small_and_broken_walks_are_not), TEST(older_walks_are_replaced),
-                                        TEST(composites_that_grow_are_walked_again) };
+    const struct CMUnitTest tests[] = {
+        TEST(walks_are_kept),      TEST(parts_of_strided_pieces_are_found), TEST(small_and_broken_walks_are_not),
+        TEST(large_walks_are_not), TEST(older_walks_are_replaced),          TEST(composites_that_grow_are_walked_again)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
