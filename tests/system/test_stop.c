@@ -259,7 +259,9 @@ static void what_codelets_do_to_their_process_is_an_error(struct fixture *w)
     assert_int_equal(run_stopped(w, 0, false, &error), POP_RUNTIME_ERROR);
 }
 
-/* The main thread of the child process waits for a worker thread, 20 s in all vertices, which never returns. */
+/* The main thread of the child process waits for a worker thread, 20 s in all vertices, which never returns.  A thread
+ * of a process that was forked from one with threads does not always start under AddressSanitizer; then the main
+ * thread has run all vertices, and another child tries again. */
 static void a_codelet_that_ends_a_helper_thread_is_an_error(struct fixture *w)
 {
     enum { VERTICES = 4000 }; /* enough to be shared between threads */
@@ -271,7 +273,14 @@ static void a_codelet_that_ends_a_helper_thread_is_an_error(struct fixture *w)
     for (unsigned i = 0; i < VERTICES; ++i)
         pop_graph_connect(w->graph, vertex_of(w, set, "Leave", i), "out", pop_tensor_at(t, i));
     start(w, POP_PROGRAMS(pop_execute(set, NULL)), "2", "true");
-    fixture_run_fails(w, 0, POP_APPLICATION_RUNTIME_ERROR, "it called pthread_exit");
+    pop_error error = { 0 };
+    pop_status status = POP_OK;
+    for (int tries = 0; tries < 3 && status == POP_OK; ++tries) {
+        must(pop_engine_load(w->engine, w->device, &error), &error);
+        status = pop_engine_run(w->engine, 0, &error);
+    }
+    assert_int_equal(status, POP_APPLICATION_RUNTIME_ERROR);
+    assert_non_null(strstr(error.text, "it called pthread_exit"));
 }
 
 /* ---- the end of a thread that is the engine's, or the caller's ---- */
