@@ -8,13 +8,13 @@
 #
 # A source named *_vertices.c holds codelets too (where __POPC__ is defined): popc makes NAME.gp of them beside the library, for the first of
 # TREMULA_CODELET_LEVELS, NAME.LEVEL.gp for the others, and NAME.behaving.gp, which obeys the floating-point behaviour that programs set.  All of them have the
-# sizes of code on devices that were measured for NAME.device.gp.  All builds of a checkout share what was compiled.
+# sizes of code on devices that were measured for NAME.gp.  All builds of a checkout share what was compiled.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$")
   set(levels "x86-64-v3;x86-64-v4")
-  set(variants behaving device)
+  set(variants behaving)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(levels "armv8-a") # its conversions to half round to nearest in hardware: no code obeys another rounding
-  set(variants device)
+  set(variants)
 else()
   message(FATAL_ERROR "Tremula compiles codelets for x86-64 and aarch64, and this is ${CMAKE_SYSTEM_PROCESSOR} (src/popc/module/machine.h has the table of machines)")
 endif()
@@ -60,13 +60,13 @@ function(add_poplibs_codelets name)
        include/popops/*.h include/popops/*.def include/popfloat/*.h) # of other libraries: functions of elements
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/codelets/${name})
   list(GET TREMULA_CODELET_LEVELS 0 first)
-  set(measured ${PROJECT_BINARY_DIR}/codelets/${name}.device.gp)
+  set(measured ${PROJECT_BINARY_DIR}/${name}.gp)
   foreach(level IN LISTS TREMULA_CODELET_LEVELS ITEMS ${TREMULA_CODELET_VARIANTS})
     set(flags ${TREMULA_CODELET_OPTIMISATION} -march=${level})
     if(level STREQUAL behaving)
       set(flags -O1 -march=${first} -ffloat-behaviour)
-    elseif(level STREQUAL "device") # for size; what it has for the host is not used
-      set(flags -O0 -Os -march=${first} --target ipu1,ipu2,ipu21 --sizes-only)
+    elseif(level STREQUAL first) # -Os: the code on devices, of which only the sizes are kept
+      list(APPEND flags -Os --target ipu1,ipu2,ipu21 --sizes-only)
     endif()
     set(parts)
     foreach(source IN LISTS sources)
@@ -78,15 +78,16 @@ function(add_poplibs_codelets name)
                          DEPENDS ${source} ${headers} popc include/poplar/vertex.h COMMENT "popc ${name}/${stem} ${level}" VERBATIM)
       list(APPEND parts ${part})
     endforeach()
-    if(level STREQUAL "device")
-      add_custom_command(OUTPUT ${measured} COMMAND ${TREMULA_POPC} ${parts} -o ${measured} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
-      continue()
-    endif()
-    set(whole ${PROJECT_BINARY_DIR}/${name}.gp)
+    set(whole ${measured})
+    set(sizes)
     if(NOT level STREQUAL first)
       set(whole ${PROJECT_BINARY_DIR}/${name}.${level}.gp)
+      set(sizes --code-of ${measured})
     endif()
-    add_custom_command(OUTPUT ${whole} COMMAND ${TREMULA_POPC} ${parts} --code-of ${measured} -o ${whole} DEPENDS ${parts} ${measured} popc COMMENT "popc ${name} ${level}" VERBATIM)
+    add_custom_command(OUTPUT ${whole} COMMAND ${TREMULA_POPC} ${parts} ${sizes} -o ${whole} DEPENDS ${parts} popc COMMENT "popc ${name} ${level}" VERBATIM)
+    if(sizes)
+      add_custom_command(OUTPUT ${whole} DEPENDS ${measured} APPEND)
+    endif()
     list(APPEND files ${whole})
   endforeach()
   # A program runs with those of the first level; `make demo` builds no others.

@@ -11,7 +11,7 @@
 
 static const char magic[8] = { 'T', 'R', 'M', 'C', 'A', 'C', 'H', 'E' };
 /* Increment when generated code, reflection or the format changes: entries of other versions are not found. */
-enum { VERSION = 8, SECTIONS = 6 };
+enum { VERSION = 9, SECTIONS = 6 };
 enum { CPP_VERSION = 11 };  /* the same for sources in C++ */
 enum { SIZES_VERSION = 3 }; /* the same for sizes of code on devices */
 

@@ -29,11 +29,11 @@ struct search {
     void *libraries[2];
 };
 
-/* Names that begin with two underscores are the compiler's own. */
+/* Names that begin with two underscores are the compiler's own, those with popc_ are in what popc adds (thunks.c). */
 static void note_undefined(const char *symbol, void *context)
 {
     struct search *search = context;
-    bool known = strncmp(symbol, "__", 2) == 0 || is_compute(search->r, symbol);
+    bool known = strncmp(symbol, "__", 2) == 0 || strncmp(symbol, "popc_", 5) == 0 || is_compute(search->r, symbol);
     for (int i = 0; i < 2 && !known; ++i)
         known = search->libraries[i] && dlsym(search->libraries[i], symbol);
     search->r->imports |= !known;

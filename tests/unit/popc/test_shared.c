@@ -62,6 +62,27 @@ static void check(const struct module *module)
     assert_int_equal(steps, 7 + 3 * 100);
 }
 
+static void functions_of_popc_are_not_shared(void **state)
+{
+    (void)state;
+    static const char source[] = "#include <poplar/vertex.h>\n"
+                                 "void *popc_keep_block(unsigned key, __SIZE_TYPE__ bytes);\n"
+                                 "%s"
+                                 "POP_VERTEX(Keeps) { POP_OUTPUT(int) kept; };\n"
+                                 "void Keeps_compute(Keeps *v) { *v->kept = popc_keep_block(0, 8) != 0 %s; }\n";
+    for (int others = 0; others < 2; ++others) {
+        char text[512];
+        struct module *module;
+        pop_error error;
+        snprintf(text, sizeof(text), source, others ? "int of_another_file(void);\n" : "",
+                 others ? "+ of_another_file()" : "");
+        if (popc_compile("keeps.c", text, NULL, &module, &error) != POP_OK)
+            fail_msg("%s", error.text);
+        assert_int_equal(module_shares(module), others);
+        module_release(module);
+    }
+}
+
 static void files_given_together_are_one_gp(void **state)
 {
     (void)state;
@@ -285,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_given_together_are_one_gp),
+        cmocka_unit_test(functions_of_popc_are_not_shared),
         cmocka_unit_test(modules_find_each_other),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(what_is_defined_twice_is_named),
