@@ -3,6 +3,8 @@
 
 #include "target/exchange_send.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
 
 /* A transmission, by a nonzero hash of its data. */
@@ -112,8 +114,10 @@ static uint64_t message_key(uint32_t from, uint64_t cycles, uint64_t what)
 static uint32_t new_transmission(struct exchange_schedule *schedule, uint32_t from, uint64_t cycles)
 {
     uint32_t transmission = (uint32_t)schedule->traffic.transmissions.count;
-    *vec_push(&schedule->traffic.transmissions) =
-        (struct exchange_transmission){ .cycles = cycles, .order = transmission, .from = from };
+    assert(cycles <= EXCHANGE_MAX_CYCLES);
+    *vec_push(&schedule->traffic.transmissions) = (struct exchange_transmission){
+        .cycles = cycles & (2 * EXCHANGE_MAX_CYCLES - 1), .from = from & (EXCHANGE_MAX_TILES - 1), .order = transmission
+    };
     return transmission;
 }
 
@@ -141,7 +145,7 @@ static uint32_t new_receipt(struct exchange_schedule *schedule, uint32_t from, u
     uint64_t cycles = bytes / width + (bytes % width != 0);
     assert(!schedule->finished);
     ++schedule->messages;
-    schedule->cycles += cycles < EXCHANGE_MAX_CYCLES ? cycles : EXCHANGE_MAX_CYCLES;
+    schedule->cycles += cycles <= EXCHANGE_MAX_CYCLES ? cycles : EXCHANGE_MAX_CYCLES + 1;
     if (overfull(schedule))
         return EXCHANGE_NONE;
     touch(schedule, from);
@@ -151,7 +155,7 @@ static uint32_t new_receipt(struct exchange_schedule *schedule, uint32_t from, u
     uint32_t transmission = transmission_of(schedule, from, cycles, what);
     ++schedule->traffic.transmissions.data[transmission].count;
     *vec_push(&schedule->traffic.receipts) = (struct exchange_receipt){
-        .to = to, .transmission = transmission, .prior = EXCHANGE_NONE, .next = EXCHANGE_NONE
+        .to = to & (EXCHANGE_MAX_TILES - 1), .transmission = transmission, .prior = EXCHANGE_NONE, .next = EXCHANGE_NONE
     };
     return (uint32_t)schedule->traffic.receipts.count - 1;
 }
@@ -183,8 +187,42 @@ void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, 
                              uint64_t what, uint64_t address)
 {
     uint32_t receipt = new_receipt(schedule, from, to, bytes, what);
-    if (receipt != EXCHANGE_NONE)
-        schedule->traffic.transmissions.data[schedule->traffic.receipts.data[receipt].transmission].order = address;
+    if (receipt == EXCHANGE_NONE)
+        return;
+    struct exchange_receipt *r = &schedule->traffic.receipts.data[receipt];
+    struct exchange_transmission *t = &schedule->traffic.transmissions.data[r->transmission];
+    r->piece = true;
+    t->order = address;
+    t->ready = true;
+}
+
+static uint64_t order_of(const void *transmission)
+{
+    return ((const struct exchange_transmission *)transmission)->order;
+}
+
+static uint64_t sender_of(const void *transmission)
+{
+    return ((const struct exchange_transmission *)transmission)->from;
+}
+
+/* By their senders, and for each in the order in which it sends them. */
+static void sort_transmissions(struct exchange_traffic *traffic)
+{
+    struct exchange_transmission *all = traffic->transmissions.data;
+    size_t count = traffic->transmissions.count;
+    uint32_t *place = mem_alloc(count * sizeof(*place)); /* of each, as they were created */
+    for (uint32_t i = 0; i < count; ++i)
+        all[i].first = i;
+    sort_by_key(all, count, sizeof(*all), order_of);
+    sort_by_key(all, count, sizeof(*all), sender_of);
+    for (uint32_t i = 0; i < count; ++i) {
+        place[all[i].first] = i;
+        all[i].blocked = 0;
+    }
+    for (size_t i = 0; i < traffic->receipts.count; ++i)
+        traffic->receipts.data[i].transmission = place[traffic->receipts.data[i].transmission];
+    free(place);
 }
 
 /* The receipts of each transmission, in the order of their requests. */
@@ -200,8 +238,9 @@ static void list_receipts(struct exchange_traffic *traffic)
     traffic->listed.count = 0;
     vec_reserve(&traffic->listed, traffic->receipts.count);
     for (uint32_t i = 0; i < traffic->receipts.count; ++i) {
-        struct exchange_transmission *t = &traffic->transmissions.data[traffic->receipts.data[i].transmission];
-        traffic->listed.data[t->first + t->count++] = (struct exchange_receiver){ traffic->receipts.data[i].to, i };
+        const struct exchange_receipt *r = &traffic->receipts.data[i];
+        struct exchange_transmission *t = &traffic->transmissions.data[r->transmission];
+        traffic->listed.data[t->first + t->count++] = (struct exchange_receiver){ r->to, r->piece ? EXCHANGE_NONE : i };
     }
 }
 
@@ -238,6 +277,7 @@ void exchange_schedule_finish(struct exchange_schedule *schedule)
 {
     struct exchange_traffic *traffic = &schedule->traffic;
     if (!schedule->finished && !overfull(schedule)) {
+        sort_transmissions(traffic);
         list_receipts(traffic);
         share_buses(schedule);
         exchange_send(traffic);

@@ -45,29 +45,23 @@ static void wake(struct exchange_traffic *x, uint32_t tile, uint64_t at)
 
 /* ---- what a sender's receivers wait for: the first LOOK in order, behind them a heap of the rest ---- */
 
-/* Messages of one order are sent as they became ready. */
-static bool is_before(const struct exchange_transmission *all, uint32_t a, uint32_t b)
-{
-    return all[a].order != all[b].order ? all[a].order < all[b].order : all[a].arrival < all[b].arrival;
-}
-
 /* Adds a message to the heap, whose last place is free. */
-static void heap_add(const struct exchange_transmission *all, uint32_t *heap, size_t count, uint32_t added)
+static void heap_add(uint32_t *heap, size_t count, uint32_t added)
 {
     size_t at = count - 1;
-    for (; at && is_before(all, added, heap[(at - 1) / 2]); at = (at - 1) / 2)
+    for (; at && added < heap[(at - 1) / 2]; at = (at - 1) / 2)
         heap[at] = heap[(at - 1) / 2];
     heap[at] = added;
 }
 
 /* Takes the first message of the heap. */
-static uint32_t heap_take(const struct exchange_transmission *all, uint32_t *heap, size_t count)
+static uint32_t heap_take(uint32_t *heap, size_t count)
 {
     uint32_t first = heap[0], last = heap[--count];
     size_t at = 0;
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count && is_before(all, heap[child + 1], heap[child]);
-        if (!is_before(all, heap[child], last))
+        child += child + 1 < count && heap[child + 1] < heap[child];
+        if (heap[child] >= last)
             break;
         heap[at] = heap[child];
     }
@@ -75,47 +69,42 @@ static uint32_t heap_take(const struct exchange_transmission *all, uint32_t *hea
     return first;
 }
 
-static void make_ready(struct exchange_traffic *x, uint32_t transmission)
+static void add_ready(struct exchange_port *sender, uint32_t transmission)
 {
-    struct exchange_transmission *all = x->transmissions.data;
-    struct exchange_port *sender = &x->ports[all[transmission].from];
-    all[transmission].arrival = sender->arrivals++;
     vec_push(&sender->ready);
     uint32_t *ready = sender->ready.data, added = transmission;
     size_t count = sender->ready.count, at = (count < LOOK ? count : LOOK) - 1;
     if (count > LOOK) { /* the last of LOOK, or the new one, goes to the heap */
-        if (is_before(all, added, ready[at])) {
+        if (added < ready[at]) {
             added = ready[at];
             ready[at] = transmission;
         }
-        heap_add(all, ready + LOOK, count - LOOK, added);
+        heap_add(ready + LOOK, count - LOOK, added);
         if (added == transmission)
             return;
     }
-    for (; at && is_before(all, transmission, ready[at - 1]); --at)
+    for (; at && transmission < ready[at - 1]; --at)
         ready[at] = ready[at - 1];
     ready[at] = transmission;
 }
 
 /* Removes one of the first LOOK. */
-static void remove_ready(struct exchange_traffic *x, struct exchange_port *sender, size_t index)
+static void remove_ready(struct exchange_port *sender, size_t index)
 {
     uint32_t *ready = sender->ready.data;
     size_t count = sender->ready.count--, looked = count < LOOK ? count : LOOK;
     for (size_t i = index; i + 1 < looked; ++i)
         ready[i] = ready[i + 1];
     if (count > LOOK)
-        ready[LOOK - 1] = heap_take(x->transmissions.data, ready + LOOK, count - LOOK);
+        ready[LOOK - 1] = heap_take(ready + LOOK, count - LOOK);
 }
 
-/* Its receiver waits for the message from a cycle on. */
-static void await(struct exchange_traffic *x, uint32_t receipt, uint64_t from)
+/* A receiver waits for it from a cycle on. */
+static void await(struct exchange_traffic *x, uint32_t transmission, uint64_t from)
 {
-    uint32_t transmission = x->receipts.data[receipt].transmission;
     struct exchange_transmission *t = &x->transmissions.data[transmission];
-    assert(!x->receipts.data[receipt].received);
     if (!t->ready)
-        make_ready(x, transmission);
+        add_ready(&x->ports[t->from], transmission);
     t->ready = true;
     wake(x, t->from, from);
 }
@@ -133,29 +122,38 @@ static uint64_t all_free(const struct exchange_traffic *x, struct exchange_trans
     return at;
 }
 
-static void receive(struct exchange_traffic *x, uint32_t receipt, uint64_t now, uint64_t cycles)
+static void receive(struct exchange_traffic *x, struct exchange_receiver receiver, uint64_t now, uint64_t cycles)
 {
-    struct exchange_receipt *r = &x->receipts.data[receipt];
-    struct exchange_port *port = &x->ports[r->to];
-    assert(!r->received && port->receives_until <= now);
-    port->follows +=
-        now && !r->begins && r->prior != EXCHANGE_NONE && port->last == r->prior && port->receives_until == now;
+    struct exchange_port *port = &x->ports[receiver.tile];
+    assert(port->receives_until <= now);
+    if (receiver.receipt != EXCHANGE_NONE) {
+        struct exchange_receipt *r = &x->receipts.data[receiver.receipt];
+        assert(!r->received);
+        port->follows +=
+            now && !r->begins && r->prior != EXCHANGE_NONE && port->last == r->prior && port->receives_until == now;
+        r->received = true;
+    }
     port->receives_until = now + cycles;
     port->end = port->end > now + cycles ? port->end : now + cycles;
-    port->last = receipt;
-    r->received = true;
+    port->last = receiver.receipt;
 }
 
 /* The receiver waits for the next message of its sequence. */
-static void await_next(struct exchange_traffic *x, uint32_t receipt, uint64_t from)
+static void await_next(struct exchange_traffic *x, struct exchange_receiver receiver, uint64_t from)
 {
-    struct exchange_port *port = &x->ports[x->receipts.data[receipt].to];
-    if (port->head != receipt)
+    struct exchange_port *port = &x->ports[receiver.tile];
+    if (receiver.receipt == EXCHANGE_NONE || port->head != receiver.receipt)
         return;
     while (port->head != EXCHANGE_NONE && x->receipts.data[port->head].received)
         port->head = x->receipts.data[port->head].next;
     if (port->head != EXCHANGE_NONE)
-        await(x, port->head, from);
+        await(x, x->receipts.data[port->head].transmission, from);
+}
+
+/* Nothing precedes what is received. */
+static bool is_awaited_at_once(const struct exchange_traffic *x, struct exchange_receiver receiver)
+{
+    return receiver.receipt == EXCHANGE_NONE || x->receipts.data[receiver.receipt].prior == EXCHANGE_NONE;
 }
 
 /* All receivers are free.  A tile that needs the data twice receives the second ones later. */
@@ -169,7 +167,7 @@ static void transmit(struct exchange_traffic *x, uint32_t transmission, uint64_t
     for (uint32_t i = t->first; i < end; ++i) {
         struct exchange_receiver receiver = x->listed.data[i];
         if (x->ports[receiver.tile].receives_until <= now) {
-            receive(x, receiver.receipt, now, t->cycles);
+            receive(x, receiver, now, t->cycles);
         } else {
             x->listed.data[i] = x->listed.data[kept];
             x->listed.data[kept++] = receiver;
@@ -177,11 +175,11 @@ static void transmit(struct exchange_traffic *x, uint32_t transmission, uint64_t
     }
     t->count = kept - t->first;
     t->ready = false;
-    for (uint32_t i = t->first; i < kept; ++i)
-        if (x->receipts.data[x->listed.data[i].receipt].prior == EXCHANGE_NONE && !t->ready)
-            await(x, x->listed.data[i].receipt, now + t->cycles);
+    for (uint32_t i = t->first; i < kept && !t->ready; ++i)
+        if (is_awaited_at_once(x, x->listed.data[i]))
+            await(x, transmission, now + t->cycles);
     for (uint32_t i = kept; i < end; ++i)
-        await_next(x, x->listed.data[i].receipt, now + t->cycles);
+        await_next(x, x->listed.data[i], now + t->cycles);
 }
 
 /* The tile sends, if it can, and is woken when it can send next. */
@@ -193,7 +191,7 @@ static void try_to_send(struct exchange_traffic *x, uint32_t tile, uint64_t now)
         uint32_t transmission = sender->ready.data[i];
         uint64_t at = all_free(x, &x->transmissions.data[transmission], now, soonest);
         if (at == now) {
-            remove_ready(x, sender, i);
+            remove_ready(sender, i);
             transmit(x, transmission, now);
             soonest = sender->sends_until;
             break;
@@ -207,10 +205,17 @@ static void try_to_send(struct exchange_traffic *x, uint32_t tile, uint64_t now)
 void exchange_send(struct exchange_traffic *x)
 {
     assert(!x->events.count);
+    for (uint32_t i = 0; i < x->transmissions.count; ++i) {
+        const struct exchange_transmission *t = &x->transmissions.data[i];
+        if (t->ready) {
+            add_ready(&x->ports[t->from], i);
+            wake(x, t->from, 0);
+        }
+    }
     for (uint32_t i = 0; i < x->receipts.count; ++i) {
         const struct exchange_receipt *r = &x->receipts.data[i];
-        if (r->prior == EXCHANGE_NONE) /* the first of a sequence, or a piece of a copy */
-            await(x, i, 0);
+        if (!r->piece && r->prior == EXCHANGE_NONE) /* the first of a sequence */
+            await(x, r->transmission, 0);
     }
     while (x->events.count) {
         uint64_t event = take_event(x), now = event >> TILE_BITS;
