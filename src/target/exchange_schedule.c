@@ -12,12 +12,22 @@ struct sent_data {
     uint64_t key;
     uint32_t transmission;
 };
+/* A message that was asked for, whose place in the table of sent data is being fetched from memory. */
+struct request {
+    uint64_t key; /* of its data; 0: they have no other receiver */
+    uint64_t cycles, address;
+    uint32_t from, to;
+    bool piece, begins;
+};
+enum { REQUESTS = 16 };
 struct exchange_schedule {
     const pop_target *target;
     struct exchange_traffic traffic;
     VEC(uint32_t) touched;  /* tiles */
     struct sent_data *sent; /* open addressing */
     size_t sent_count, sent_size;
+    struct request requests[REQUESTS];
+    uint64_t asked, answered;  /* those between are in requests */
     uint64_t messages, cycles; /* so far */
     bool finished;
 };
@@ -122,42 +132,81 @@ static uint32_t new_transmission(struct exchange_schedule *schedule, uint32_t fr
 }
 
 /* Of the same data to all their receivers. */
-static uint32_t transmission_of(struct exchange_schedule *schedule, uint32_t from, uint64_t cycles, uint64_t what)
+static uint32_t transmission_of(struct exchange_schedule *schedule, const struct request *request)
 {
-    if (what == EXCHANGE_ONCE)
-        return new_transmission(schedule, from, cycles);
-    uint64_t key = message_key(from, cycles, what);
-    struct sent_data *sent = find_sent(schedule->sent, schedule->sent_size, key);
+    if (!request->key)
+        return new_transmission(schedule, request->from, request->cycles);
+    struct sent_data *sent = find_sent(schedule->sent, schedule->sent_size, request->key);
     if (sent->key)
         return sent->transmission;
-    uint32_t transmission = new_transmission(schedule, from, cycles);
-    *sent = (struct sent_data){ key, transmission };
+    uint32_t transmission = new_transmission(schedule, request->from, request->cycles);
+    *sent = (struct sent_data){ request->key, transmission };
     if (2 * ++schedule->sent_count > schedule->sent_size)
         grow_sent(schedule);
     return transmission;
 }
 
-/* A message to schedule; EXCHANGE_NONE if there is none: no words, or an exchange that is not scheduled. */
-static uint32_t new_receipt(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
-                            uint64_t what)
+/* The receipt is the last of its receiver's sequence. */
+static void add_to_sequence(struct exchange_traffic *traffic, uint32_t receipt, const struct request *request)
+{
+    struct exchange_port *port = &traffic->ports[request->to];
+    struct exchange_receipt *r = &traffic->receipts.data[receipt];
+    r->begins = request->begins;
+    r->prior = port->tail;
+    if (port->tail == EXCHANGE_NONE)
+        port->head = receipt;
+    else
+        traffic->receipts.data[port->tail].next = receipt;
+    port->tail = receipt;
+}
+
+/* Receipt and transmission of the oldest request. */
+static void answer(struct exchange_schedule *schedule)
+{
+    assert(schedule->answered < schedule->asked);
+    const struct request *request = &schedule->requests[schedule->answered++ % REQUESTS];
+    struct exchange_traffic *traffic = &schedule->traffic;
+    uint32_t transmission = transmission_of(schedule, request), receipt = (uint32_t)traffic->receipts.count;
+    struct exchange_transmission *t = &traffic->transmissions.data[transmission];
+    *vec_push(&traffic->receipts) = (struct exchange_receipt){ .to = request->to & (EXCHANGE_MAX_TILES - 1),
+                                                               .piece = request->piece,
+                                                               .transmission = transmission,
+                                                               .prior = EXCHANGE_NONE,
+                                                               .next = EXCHANGE_NONE };
+    ++t->count;
+    if (request->piece) {
+        t->order = request->address;
+        t->ready = true;
+    } else {
+        add_to_sequence(traffic, receipt, request);
+    }
+}
+
+/* A message without words, and one of an exchange that is not scheduled, has no receipt. */
+static void ask(struct exchange_schedule *schedule, struct request request, uint64_t bytes, uint64_t what)
 {
     unsigned width = schedule->target->exchange_bytes_per_cycle;
-    uint64_t cycles = bytes / width + (bytes % width != 0);
+    request.cycles = bytes / width + (bytes % width != 0);
     assert(!schedule->finished);
     ++schedule->messages;
-    schedule->cycles += cycles <= EXCHANGE_MAX_CYCLES ? cycles : EXCHANGE_MAX_CYCLES + 1;
+    schedule->cycles += request.cycles <= EXCHANGE_MAX_CYCLES ? request.cycles : EXCHANGE_MAX_CYCLES + 1;
     if (overfull(schedule))
-        return EXCHANGE_NONE;
-    touch(schedule, from);
-    touch(schedule, to);
-    if (!cycles)
-        return EXCHANGE_NONE;
-    uint32_t transmission = transmission_of(schedule, from, cycles, what);
-    ++schedule->traffic.transmissions.data[transmission].count;
-    *vec_push(&schedule->traffic.receipts) = (struct exchange_receipt){
-        .to = to & (EXCHANGE_MAX_TILES - 1), .transmission = transmission, .prior = EXCHANGE_NONE, .next = EXCHANGE_NONE
-    };
-    return (uint32_t)schedule->traffic.receipts.count - 1;
+        return;
+    touch(schedule, request.from);
+    struct exchange_port *port = touch(schedule, request.to);
+    if (!request.cycles)
+        return;
+    if (what != EXCHANGE_ONCE) {
+        request.key = message_key(request.from, request.cycles, what);
+        __builtin_prefetch(&schedule->sent[request.key & (schedule->sent_size - 1)]);
+    }
+    if (!request.piece) {
+        request.begins = port->begins;
+        port->begins = false;
+    }
+    if (schedule->asked - schedule->answered == REQUESTS)
+        answer(schedule);
+    schedule->requests[schedule->asked++ % REQUESTS] = request;
 }
 
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
@@ -168,32 +217,13 @@ void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                                uint64_t what)
 {
-    uint32_t receipt = new_receipt(schedule, from, to, bytes, what);
-    struct exchange_port *port = &schedule->traffic.ports[to];
-    if (receipt == EXCHANGE_NONE)
-        return;
-    struct exchange_receipt *r = &schedule->traffic.receipts.data[receipt];
-    r->begins = port->begins;
-    r->prior = port->tail;
-    if (port->tail == EXCHANGE_NONE)
-        port->head = receipt;
-    else
-        schedule->traffic.receipts.data[port->tail].next = receipt;
-    port->tail = receipt;
-    port->begins = false;
+    ask(schedule, (struct request){ .from = from, .to = to }, bytes, what);
 }
 
 void exchange_schedule_piece(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
                              uint64_t what, uint64_t address)
 {
-    uint32_t receipt = new_receipt(schedule, from, to, bytes, what);
-    if (receipt == EXCHANGE_NONE)
-        return;
-    struct exchange_receipt *r = &schedule->traffic.receipts.data[receipt];
-    struct exchange_transmission *t = &schedule->traffic.transmissions.data[r->transmission];
-    r->piece = true;
-    t->order = address;
-    t->ready = true;
+    ask(schedule, (struct request){ .from = from, .to = to, .piece = true, .address = address }, bytes, what);
 }
 
 static uint64_t order_of(const void *transmission)
@@ -277,6 +307,8 @@ void exchange_schedule_finish(struct exchange_schedule *schedule)
 {
     struct exchange_traffic *traffic = &schedule->traffic;
     if (!schedule->finished && !overfull(schedule)) {
+        while (schedule->answered < schedule->asked)
+            answer(schedule);
         sort_transmissions(traffic);
         list_receipts(traffic);
         share_buses(schedule);
@@ -325,6 +357,6 @@ void exchange_schedule_clear(struct exchange_schedule *schedule)
     schedule->touched.count = 0;
     traffic->receipts.count = traffic->transmissions.count = 0;
     clear_sent(schedule);
-    schedule->messages = schedule->cycles = 0;
+    schedule->messages = schedule->cycles = schedule->asked = schedule->answered = 0;
     schedule->finished = false;
 }

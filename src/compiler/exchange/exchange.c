@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange: threads find the traffic of steps, some hundred steps at a time; what they found is added to the model's
- * tables in the order of the steps, so that the executable does not depend on the number of threads. Of steps that send
- * the same, the first is looked at. */
+/* exchange: threads find the traffic of steps; what they found is added to the model's tables in the order of the
+ * steps, so that the executable does not depend on the number of threads. Of steps that send the same, the first is
+ * looked at.
+ */
 #include "compiler/exchange/exchange.h"
 #include "compiler/exchange/same_steps.h"
 #include "compiler/exchange/step_traffic.h"
@@ -9,9 +10,11 @@
 #include "base/pool.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
-enum { BATCH = 256 }; /* steps */
+/* Steps whose traffic is kept until those before them are added: a thread that is so far ahead waits. */
+enum { AHEAD = 256 };
 
 /* One plan per set, Copy and copy between replicas, however often programs run it. */
 enum exchange_kind { STEP_SET, STEP_COPY, STEP_CROSS_COPY };
@@ -32,10 +35,13 @@ struct exchanging {
     uint32_t *same;          /* by step: the first one that sends the same, which may be itself */
     struct traffic *threads; /* one for each */
     unsigned thread_count;
-    bool *local;        /* by set: it is known that nothing is exchanged */
-    size_t first, end;  /* of the batch */
-    atomic_size_t next; /* step to take */
-    struct step_draft drafts[BATCH];
+    bool *local;             /* by set: it is known that nothing is exchanged */
+    atomic_size_t next;      /* step to take */
+    pthread_mutex_t lock;    /* of what follows, and of the model's tables */
+    pthread_cond_t has_room; /* `added` grew */
+    size_t added;            /* steps that are in the tables */
+    struct step_draft drafts[AHEAD];
+    bool found[AHEAD]; /* the draft is made */
 };
 
 static void list_steps(struct exchanging *e, const struct lower_result *lower)
@@ -63,7 +69,7 @@ static void describe_steps(void *context, uint32_t thread)
     struct step_describer describer;
     (void)thread;
     step_describer_init(&describer, e->c->store, e->order);
-    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->steps.count;) {
         struct exchange_step *step = &e->steps.data[i];
         if (!e->keys[i].a && !e->keys[i].b)
             continue;
@@ -93,7 +99,6 @@ static void find_same(struct exchanging *e)
     for (size_t i = 0; i < count; ++i)
         if (e->steps.data[e->same[i]].again == 1)
             e->keys[i] = (struct step_key){ 0 };
-    e->end = count;
     atomic_store(&e->next, 0);
     pool_run(e->c->pool, e->thread_count, describe_steps, e);
     same_steps_find(e->keys, count, e->same);
@@ -104,24 +109,6 @@ static void find_same(struct exchanging *e)
 }
 
 /* ---- plans ---- */
-
-static void take_steps(void *context, uint32_t thread)
-{
-    struct exchanging *e = context;
-    struct traffic *t = &e->threads[thread];
-    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->end;) {
-        const struct exchange_step *step = &e->steps.data[i];
-        struct step_draft *draft = &e->drafts[i - e->first];
-        if (e->same[i] != i)
-            continue;
-        if (step->kind == STEP_SET && e->local[step->index])
-            traffic_of_local_set(t, draft);
-        else if (step->kind == STEP_SET)
-            traffic_of_set(t, &e->order->sets.data[step->index], draft);
-        else if (step->kind == STEP_COPY)
-            traffic_of_copy(t, e->c->store->programs.data[step->index], draft);
-    }
-}
 
 static const struct step_plan no_plan = { true, NONE, NONE, NONE, NONE, NONE, NONE, NONE, 0, 0, 0, 0 };
 
@@ -174,7 +161,9 @@ static void free_draft(struct step_draft *draft)
     *draft = (struct step_draft){ 0 };
 }
 
-static void plan_step(struct exchanging *e, const struct exchange_step *step, const struct step_draft *draft)
+/* owners: of the thread that calls. */
+static void plan_step(struct exchanging *e, const struct exchange_step *step, const struct step_draft *draft,
+                      struct owners *owners)
 {
     if (step->kind == STEP_SET) {
         e->result->of_set[step->index] = set_plan(e, step->index, draft);
@@ -184,7 +173,7 @@ static void plan_step(struct exchanging *e, const struct exchange_step *step, co
     struct step_plan *plan = &e->result->of_node[step->index];
     *plan = step->kind == STEP_COPY ? copy_plan(e, n, draft) : no_plan;
     if (step->kind == STEP_CROSS_COPY)
-        plan->global_before = cross_exchange(e->c, &e->threads->owners, n);
+        plan->global_before = cross_exchange(e->c, owners, n);
 }
 
 static void move_exchange(struct exchange_drafts *drafts, uint32_t distance)
@@ -213,20 +202,21 @@ static void move_kept(struct exchange_step *first, uint32_t tile)
     move_copies(&first->kept->copies_after, distance);
 }
 
-static void add_step(struct exchanging *e, size_t index, struct step_draft *draft)
+static void add_step(struct exchanging *e, size_t index, struct owners *owners)
 {
+    struct step_draft *draft = &e->drafts[index % AHEAD];
     struct exchange_step *step = &e->steps.data[index], *first = &e->steps.data[e->same[index]];
     if (step != first) {
         assert(first->kept && first->again);
         move_kept(first, step->tile);
-        plan_step(e, step, first->kept);
+        plan_step(e, step, first->kept, owners);
         if (--first->again)
             return;
         free_draft(first->kept);
         free(first->kept);
         return;
     }
-    plan_step(e, step, draft);
+    plan_step(e, step, draft, owners);
     if (step->again) {
         step->kept = mem_copy(draft, sizeof(*draft));
         step->kept_tile = step->tile;
@@ -236,14 +226,38 @@ static void add_step(struct exchanging *e, size_t index, struct step_draft *draf
     }
 }
 
-static void make_plans(struct exchanging *e)
+static void find_traffic(struct exchanging *e, size_t index, struct traffic *t)
 {
-    for (e->first = 0; e->first < e->steps.count; e->first = e->end) {
-        e->end = e->steps.count - e->first < BATCH ? e->steps.count : e->first + BATCH;
-        atomic_store(&e->next, e->first);
-        pool_run(e->c->pool, e->thread_count, take_steps, e);
-        for (size_t i = e->first; i < e->end; ++i)
-            add_step(e, i, &e->drafts[i - e->first]);
+    const struct exchange_step *step = &e->steps.data[index];
+    struct step_draft *draft = &e->drafts[index % AHEAD];
+    if (e->same[index] != index)
+        return;
+    if (step->kind == STEP_SET && e->local[step->index])
+        traffic_of_local_set(t, draft);
+    else if (step->kind == STEP_SET)
+        traffic_of_set(t, &e->order->sets.data[step->index], draft);
+    else if (step->kind == STEP_COPY)
+        traffic_of_copy(t, e->c->store->programs.data[step->index], draft);
+}
+
+static void take_steps(void *context, uint32_t thread)
+{
+    struct exchanging *e = context;
+    struct traffic *t = &e->threads[thread];
+    for (size_t i; (i = atomic_fetch_add(&e->next, 1)) < e->steps.count;) {
+        pthread_mutex_lock(&e->lock);
+        while (i >= e->added + AHEAD)
+            pthread_cond_wait(&e->has_room, &e->lock);
+        pthread_mutex_unlock(&e->lock);
+        find_traffic(e, i, t);
+        pthread_mutex_lock(&e->lock);
+        e->found[i % AHEAD] = true;
+        for (; e->found[e->added % AHEAD]; ++e->added) {
+            add_step(e, e->added, &t->owners);
+            e->found[e->added % AHEAD] = false;
+        }
+        pthread_cond_broadcast(&e->has_room);
+        pthread_mutex_unlock(&e->lock);
     }
 }
 
@@ -268,7 +282,13 @@ const struct exchange_result *pass_exchange(struct compiler *c, const struct che
     list_steps(e, lower);
     find_same(e);
     e->local = local_sets(c, sets, e->threads, e->thread_count);
-    make_plans(e);
+    atomic_store(&e->next, 0);
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_cond_init(&e->has_room, NULL);
+    pool_run(c->pool, e->thread_count, take_steps, e);
+    assert(e->added == e->steps.count);
+    pthread_cond_destroy(&e->has_room);
+    pthread_mutex_destroy(&e->lock);
     for (unsigned i = 0; i < e->thread_count; ++i)
         traffic_free(&e->threads[i]);
     free(e->threads);
