@@ -34,27 +34,32 @@ struct exchange_schedule {
 
 enum { FIRST_SENT = 1024 };
 
-static struct exchange_port idle_port(struct exchange_port used)
+static void make_idle(struct exchange_traffic *traffic, uint32_t tile)
 {
-    used.ready.count = 0;
-    return (struct exchange_port){ .wake = EXCHANGE_ASLEEP,
-                                   .ready = used.ready,
-                                   .last = EXCHANGE_NONE,
-                                   .listed = EXCHANGE_NONE,
-                                   .head = EXCHANGE_NONE,
-                                   .tail = EXCHANGE_NONE };
+    struct exchange_sender *sender = &traffic->senders[tile];
+    sender->until = 0;
+    sender->wake = EXCHANGE_ASLEEP;
+    sender->next = sender->end = 0;
+    sender->behind.count = 0;
+    for (size_t i = 0; i < EXCHANGE_LOOK; ++i)
+        sender->looked[i].transmission = EXCHANGE_NONE;
+    traffic->receivers[tile] = (struct exchange_receiver){
+        .last = EXCHANGE_NONE, .listed = EXCHANGE_NONE, .head = EXCHANGE_NONE, .tail = EXCHANGE_NONE
+    };
 }
 
 struct exchange_schedule *exchange_schedule_create(const pop_target *target)
 {
     struct exchange_schedule *schedule = MEM_NEW(struct exchange_schedule);
+    struct exchange_traffic *traffic = &schedule->traffic;
     unsigned tiles = pop_target_num_tiles(target);
     assert(tiles < EXCHANGE_MAX_TILES);
     *schedule = (struct exchange_schedule){ .target = target, .sent_size = FIRST_SENT };
     /* An even number: the last tile has a neighbour on its bus. */
-    schedule->traffic.ports = mem_zero(tiles + 1, sizeof(*schedule->traffic.ports));
+    traffic->senders = mem_zero(tiles + 1, sizeof(*traffic->senders));
+    traffic->receivers = mem_zero(tiles + 1, sizeof(*traffic->receivers));
     for (unsigned tile = 0; tile <= tiles; ++tile)
-        schedule->traffic.ports[tile] = idle_port(schedule->traffic.ports[tile]);
+        make_idle(traffic, tile);
     schedule->sent = mem_zero(FIRST_SENT, sizeof(*schedule->sent));
     return schedule;
 }
@@ -64,8 +69,9 @@ void exchange_schedule_free(struct exchange_schedule *schedule)
     if (!schedule)
         return;
     for (unsigned tile = 0; tile < pop_target_num_tiles(schedule->target); ++tile)
-        vec_free(&schedule->traffic.ports[tile].ready);
-    free(schedule->traffic.ports);
+        vec_free(&schedule->traffic.senders[tile].behind);
+    free(schedule->traffic.senders);
+    free(schedule->traffic.receivers);
     vec_free(&schedule->traffic.receipts);
     vec_free(&schedule->traffic.transmissions);
     vec_free(&schedule->traffic.listed);
@@ -81,15 +87,15 @@ static bool overfull(const struct exchange_schedule *schedule)
     return schedule->messages > EXCHANGE_SCHEDULE_MAX || schedule->cycles > EXCHANGE_MAX_CYCLES;
 }
 
-static struct exchange_port *touch(struct exchange_schedule *schedule, uint32_t tile)
+static struct exchange_receiver *touch(struct exchange_schedule *schedule, uint32_t tile)
 {
     assert(tile < pop_target_num_tiles(schedule->target));
-    struct exchange_port *port = &schedule->traffic.ports[tile];
-    if (!port->touched) {
-        port->touched = true;
+    struct exchange_receiver *receiver = &schedule->traffic.receivers[tile];
+    if (!receiver->touched) {
+        receiver->touched = true;
         *vec_push(&schedule->touched) = tile;
     }
-    return port;
+    return receiver;
 }
 
 static struct sent_data *find_sent(struct sent_data *table, size_t size, uint64_t key)
@@ -149,15 +155,15 @@ static uint32_t transmission_of(struct exchange_schedule *schedule, const struct
 /* The receipt is the last of its receiver's sequence. */
 static void add_to_sequence(struct exchange_traffic *traffic, uint32_t receipt, const struct request *request)
 {
-    struct exchange_port *port = &traffic->ports[request->to];
+    struct exchange_receiver *receiver = &traffic->receivers[request->to];
     struct exchange_receipt *r = &traffic->receipts.data[receipt];
     r->begins = request->begins;
-    r->prior = port->tail;
-    if (port->tail == EXCHANGE_NONE)
-        port->head = receipt;
+    r->prior = receiver->tail;
+    if (receiver->tail == EXCHANGE_NONE)
+        receiver->head = receipt;
     else
-        traffic->receipts.data[port->tail].next = receipt;
-    port->tail = receipt;
+        traffic->receipts.data[receiver->tail].next = receipt;
+    receiver->tail = receipt;
 }
 
 /* Receipt and transmission of the oldest request. */
@@ -176,7 +182,7 @@ static void answer(struct exchange_schedule *schedule)
     ++t->count;
     if (request->piece) {
         t->order = request->address;
-        t->ready = true;
+        t->piece = true;
     } else {
         add_to_sequence(traffic, receipt, request);
     }
@@ -193,7 +199,7 @@ static void ask(struct exchange_schedule *schedule, struct request request, uint
     if (overfull(schedule))
         return;
     touch(schedule, request.from);
-    struct exchange_port *port = touch(schedule, request.to);
+    struct exchange_receiver *receiver = touch(schedule, request.to);
     if (!request.cycles)
         return;
     if (what != EXCHANGE_ONCE) {
@@ -201,8 +207,8 @@ static void ask(struct exchange_schedule *schedule, struct request request, uint
         __builtin_prefetch(&schedule->sent[request.key & (schedule->sent_size - 1)]);
     }
     if (!request.piece) {
-        request.begins = port->begins;
-        port->begins = false;
+        request.begins = receiver->begins;
+        receiver->begins = false;
     }
     if (schedule->asked - schedule->answered == REQUESTS)
         answer(schedule);
@@ -211,7 +217,7 @@ static void ask(struct exchange_schedule *schedule, struct request request, uint
 
 void exchange_schedule_row(struct exchange_schedule *schedule, uint32_t tile)
 {
-    schedule->traffic.ports[tile].begins = true;
+    schedule->traffic.receivers[tile].begins = true;
 }
 
 void exchange_schedule_message(struct exchange_schedule *schedule, uint32_t from, uint32_t to, uint64_t bytes,
@@ -255,7 +261,7 @@ static void sort_transmissions(struct exchange_traffic *traffic)
     free(place);
 }
 
-/* The receipts of each transmission, in the order of their requests. */
+/* The receivers of each transmission, in the order of their requests. */
 static void list_receipts(struct exchange_traffic *traffic)
 {
     uint32_t first = 0;
@@ -270,7 +276,8 @@ static void list_receipts(struct exchange_traffic *traffic)
     for (uint32_t i = 0; i < traffic->receipts.count; ++i) {
         const struct exchange_receipt *r = &traffic->receipts.data[i];
         struct exchange_transmission *t = &traffic->transmissions.data[r->transmission];
-        traffic->listed.data[t->first + t->count++] = (struct exchange_receiver){ r->to, r->piece ? EXCHANGE_NONE : i };
+        traffic->listed.data[t->first + t->count++] = (struct exchange_listed){ r->to, r->piece ? EXCHANGE_NONE : i };
+        t->only = t->count == 1 ? r->to : EXCHANGE_NONE;
     }
 }
 
@@ -280,8 +287,8 @@ static bool whole_bus_takes(const struct exchange_schedule *schedule, uint32_t t
     uint32_t tiles = schedule->target->tiles_per_ipu, within = receiver % tiles,
              other = receiver - within + (within ^ 1);
     const struct exchange_traffic *traffic = &schedule->traffic;
-    return (within ^ 1) < tiles &&
-           (traffic->ports[other].listed == transmission || traffic->transmissions.data[transmission].from == other);
+    return (within ^ 1) < tiles && (traffic->receivers[other].listed == transmission ||
+                                    traffic->transmissions.data[transmission].from == other);
 }
 
 /* What whole buses receive is sent two words a cycle. */
@@ -293,12 +300,12 @@ static void share_buses(struct exchange_schedule *schedule)
         return;
     for (uint32_t i = 0; i < traffic->transmissions.count; ++i) {
         struct exchange_transmission *t = &traffic->transmissions.data[i];
-        const struct exchange_receiver *receivers = &traffic->listed.data[t->first];
+        const struct exchange_listed *listed = &traffic->listed.data[t->first];
         bool whole = t->count > 1;
         for (uint32_t k = 0; k < t->count; ++k)
-            traffic->ports[receivers[k].tile].listed = i;
+            traffic->receivers[listed[k].tile].listed = i;
         for (uint32_t k = 0; k < t->count && whole; ++k)
-            whole = whole_bus_takes(schedule, i, receivers[k].tile);
+            whole = whole_bus_takes(schedule, i, listed[k].tile);
         t->cycles -= whole ? t->cycles / 2 : 0;
     }
 }
@@ -320,12 +327,13 @@ void exchange_schedule_finish(struct exchange_schedule *schedule)
 uint64_t exchange_schedule_end(const struct exchange_schedule *schedule, uint32_t tile)
 {
     assert(tile < pop_target_num_tiles(schedule->target));
-    return overfull(schedule) ? 0 : schedule->traffic.ports[tile].end;
+    uint64_t sent = schedule->traffic.senders[tile].until, received = schedule->traffic.receivers[tile].until;
+    return overfull(schedule) ? 0 : sent > received ? sent : received;
 }
 
 uint32_t exchange_schedule_follows(const struct exchange_schedule *schedule, uint32_t tile)
 {
-    return overfull(schedule) ? 0 : schedule->traffic.ports[tile].follows;
+    return overfull(schedule) ? 0 : schedule->traffic.receivers[tile].follows;
 }
 
 /* Empties the table and sizes it for about as many messages as the last exchange had, so that one large exchange does
@@ -350,10 +358,8 @@ static void clear_sent(struct exchange_schedule *schedule)
 void exchange_schedule_clear(struct exchange_schedule *schedule)
 {
     struct exchange_traffic *traffic = &schedule->traffic;
-    for (size_t i = 0; i < schedule->touched.count; ++i) {
-        uint32_t tile = schedule->touched.data[i];
-        traffic->ports[tile] = idle_port(traffic->ports[tile]);
-    }
+    for (size_t i = 0; i < schedule->touched.count; ++i)
+        make_idle(traffic, schedule->touched.data[i]);
     schedule->touched.count = 0;
     traffic->receipts.count = traffic->transmissions.count = 0;
     clear_sent(schedule);
