@@ -452,6 +452,10 @@ POP_API size_t pop_vertex_view_field_size(const pop_vertex_view *vertex, const c
 POP_API double pop_vertex_view_field_value(const pop_vertex_view *vertex, const char *field, size_t i);
 /* Initial value i of a row of a vector of vectors, as double; 0 when it has none. */
 POP_API double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char *field, size_t row, size_t i);
+/* Writes the initial values of a state field (index: POP_WHOLE; it is no vector of vectors), or of one row of it, as
+ * double, at most max of them; the caller owns values.  Returns how many it wrote: 0 when the field has none. */
+POP_API size_t pop_vertex_view_field_values(const pop_vertex_view *vertex, const char *field, size_t index,
+                                            double *values, size_t max);
 /* Layout of a vector field on the target (level 0: outer vector, 1: inner vectors), and of the table of its inner
  * vectors. */
 POP_API pop_vector_layout pop_vertex_view_field_layout(const pop_vertex_view *vertex, const char *field,

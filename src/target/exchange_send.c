@@ -104,13 +104,12 @@ static uint32_t take_ready(const struct exchange_traffic *x, struct exchange_sen
 /* Removes one of the first few. */
 static void remove_ready(const struct exchange_traffic *x, struct exchange_sender *sender, size_t index)
 {
-    enum { LAST = EXCHANGE_LOOK - 1 };
-    for (size_t i = index; i < LAST; ++i)
-        sender->looked[i] = sender->looked[i + 1];
-    uint32_t added = take_ready(x, sender);
-    sender->looked[LAST].transmission = added;
-    if (added != EXCHANGE_NONE)
-        sender->looked[LAST] = look_at(x, added);
+    struct exchange_looked *last = &sender->looked[EXCHANGE_LOOK - 1];
+    for (struct exchange_looked *looked = &sender->looked[index]; looked < last; ++looked)
+        looked[0] = looked[1];
+    last->transmission = take_ready(x, sender);
+    if (last->transmission != EXCHANGE_NONE)
+        *last = look_at(x, last->transmission);
 }
 
 /* A receiver waits for it from a cycle on. */

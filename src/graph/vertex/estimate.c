@@ -129,6 +129,25 @@ double pop_vertex_view_field_row_value(const pop_vertex_view *vertex, const char
     return converted(found, value_at(vertex, found, edge_row(vertex->store, edge, row), i, &bits));
 }
 
+size_t pop_vertex_view_field_values(const pop_vertex_view *vertex, const char *field, size_t index, double *values,
+                                    size_t max)
+{
+    const struct edge *edge;
+    const struct codelet_field *found = find(vertex, field, &edge);
+    if (!found || found->direction != FIELD_STATE)
+        return 0;
+    if (index != POP_WHOLE)
+        edge = edge && edge->form == EDGE_LIST && index < edge->count ? edge_row(vertex->store, edge, index) : NULL;
+    uint64_t bits;
+    bool data = edge && edge->form == EDGE_DATA;
+    const void *first = index == POP_WHOLE || data ? value_at(vertex, found, edge, 0, &bits) : NULL;
+    size_t count = !first ? 0 : data ? edge->count : 1;
+    count = count < max ? count : max;
+    if (count)
+        pop_convert((pop_type)found->type, first, POP_DOUBLE, values, count);
+    return count;
+}
+
 /* ---- layouts ---- */
 
 /* The resolved layouts of a field of the vertex. */

@@ -24,6 +24,16 @@ static pop_perf estimate(const pop_vertex_view *vertex, const pop_target *target
     assert_true(pop_vertex_view_field_value(vertex, "table", 1) == -4);
     assert_true(pop_vertex_view_field_value(vertex, "table", 2) == 0);
     assert_true(pop_vertex_view_field_value(vertex, "scale", 0) == 0);
+    double values[3] = { 1, 1, 1 };
+    assert_int_equal(pop_vertex_view_field_values(vertex, "n", POP_WHOLE, values, 3), 1);
+    assert_true(values[0] == 12 && values[1] == 1);
+    assert_int_equal(pop_vertex_view_field_values(vertex, "table", POP_WHOLE, values, 3), 2);
+    assert_true(values[1] == -4 && values[2] == 1);
+    assert_int_equal(pop_vertex_view_field_values(vertex, "table", POP_WHOLE, values, 1), 1);
+    assert_int_equal(pop_vertex_view_field_values(vertex, "table", 0, values, 3), 0); /* it has no rows */
+    assert_int_equal(pop_vertex_view_field_values(vertex, "in", POP_WHOLE, values, 3), 0);
+    assert_int_equal(pop_vertex_view_field_values(vertex, "rows", 0, values, 3), 0);
+    assert_int_equal(pop_vertex_view_field_values(NULL, "n", POP_WHOLE, values, 3), 0);
     assert_true(pop_vertex_view_field_value(vertex, "in", 0) == 0);
     assert_true(pop_vertex_view_field_row_value(vertex, "rows", 0, 0) == 0); /* an edge */
     assert_true(pop_vertex_view_field_row_value(vertex, "table", 0, 0) == 0 &&
