@@ -79,16 +79,18 @@ static struct amp_work amp_of(const pop_vertex_view *vertex, const pop_target *t
         .release = target->poplibs_release,
     };
 }
-/* A multiply-add is two operations. */
+/* A multiply-add is two operations; the last filter may have fewer rows of the kernel. */
 static uint64_t flops_of(const pop_vertex_view *vertex, const struct amp_work *amp, const struct conv_lists *lists,
-                         unsigned count)
+                         unsigned filters)
 {
     uint64_t positions = 0;
-    for (unsigned i = 0; i < count; ++i)
+    unsigned height = conv_vertex_field(vertex, "filter_height"), width = conv_vertex_field(vertex, "filter_width"),
+             rows = conv_vertex_field(vertex, "kernel_size") / width;
+    for (unsigned i = 0; i < filters * amp->num_workers; ++i)
         for (size_t k = 0; k < lists->lists[i].count; ++k)
-            positions += lists->lists[i].items[k];
-    return 2 * positions * conv_vertex_field(vertex, "filter_height") * amp->conv_groups * amp->in_groups *
-           amp->out_groups * amp->in_chans_per_group * amp->out_chans_per_group;
+            positions += lists->lists[i].items[k] * poplibs_min(height, rows - i / amp->num_workers / width * height);
+    return 2 * positions * amp->conv_groups * amp->in_groups * amp->out_groups * amp->in_chans_per_group *
+           amp->out_chans_per_group;
 }
 static void lists_free(struct conv_lists *lists)
 {
@@ -104,7 +106,7 @@ static pop_perf estimate_1x1(const pop_vertex_view *vertex, const pop_target *ta
     for (unsigned w = 0; w < amp.num_workers; ++w)
         for (size_t i = 0; i < lists.lists[w].count; ++i)
             elements[w] += lists.lists[w].items[i];
-    pop_perf perf = { cycles_1x1(&amp, elements), flops_of(vertex, &amp, &lists, amp.num_workers) };
+    pop_perf perf = { cycles_1x1(&amp, elements), flops_of(vertex, &amp, &lists, 1) };
     free(elements);
     lists_free(&lists);
     return perf;
@@ -115,11 +117,11 @@ static pop_perf estimate_nx1(const pop_vertex_view *vertex, const pop_target *ta
     struct amp_work amp = amp_of(vertex, target, user);
     struct conv_lists lists = conv_lists(vertex);
     unsigned height = conv_vertex_field(vertex, "filter_height"), width = conv_vertex_field(vertex, "filter_width");
-    unsigned rows = conv_vertex_field(vertex, "kernel_size") / height;
+    unsigned outer = (unsigned)poplibs_ceil_div(conv_vertex_field(vertex, "kernel_size") / width, height);
     pop_type partials = amp.float_partials ? POP_FLOAT : POP_HALF;
     struct nx1_work nx1 = {
         .amp = amp,
-        .kernel_outer = rows / width,
+        .kernel_outer = outer,
         .kernel_inner = width,
         .filter_height = height,
         .filter_width = 1,
@@ -127,7 +129,7 @@ static pop_perf estimate_nx1(const pop_vertex_view *vertex, const pop_target *ta
                                                 conv_vertex_field(vertex, "out_elements"), amp.float_partials,
                                                 pop_target_vector_width(target, partials)),
     };
-    pop_perf perf = { cycles_nx1(&nx1, lists.lists), flops_of(vertex, &amp, &lists, rows * amp.num_workers) };
+    pop_perf perf = { cycles_nx1(&nx1, lists.lists), flops_of(vertex, &amp, &lists, outer * width) };
     lists_free(&lists);
     return perf;
 }

@@ -5,6 +5,8 @@
 #include "poplin/methods/methods.h"
 #include "poplin/planner/plan_candidate.h"
 
+#include <assert.h>
+
 enum { QUARTER_UNITS = 16 }; /* of the vertices with 8-bit inputs */
 
 /* ---- candidates ---- */
@@ -248,11 +250,11 @@ static void add_vertex(const struct conv_work *work, pop_compute_set compute, co
 {
     const struct conv_plan *plan = &work->conv->plan;
     const pop_target *target = pop_graph_target(work->call->graph);
-    size_t height =
-        pop_target_weights_per_conv_unit(target, work->conv->params.input_type) / poplibs_max(work->conv->c2, 1);
+    unsigned of_unit = (unsigned)pop_target_weights_per_conv_unit(target, work->conv->params.input_type);
+    assert(work->conv->c2 && of_unit >= work->conv->c2);
     struct conv_row_vertex vertex = {
         .type = plan->is_1x1 && conv_part_positions(work, part) == 1 ? "ConvPartial1x1Out" : "ConvPartialnx1",
-        .filter_height = (unsigned)poplibs_max(1, poplibs_min(height, conv_range_size(part->kernel[0]))),
+        .filter_height = of_unit / (unsigned)work->conv->c2,
     };
     snprintf(vertex.parameters, sizeof(vertex.parameters), ",%s,%u",
              work->conv->request->options.use_128bit_conv_unit_load ? "true" : "false", plan->num_conv_units);
