@@ -160,7 +160,8 @@ static bool has_single_halves(const struct conv_work *work, pop_tensor grouped, 
     return channels > 1 && pop_tensor_num_elements(neighbours) == 2 && pop_tensor_is_contiguous(neighbours);
 }
 
-/* Receives an operand in the order of its memory, then puts its channels next to each other on the tile. */
+/* Receives an operand in the order of its memory, then puts its channels next to each other on the tile, with those
+ * that the tile has.  Both operands are copied together, as those that are transposed. */
 static void interleave(const struct conv_work *work, pop_tensor grouped, pop_tensor made, bool weights, unsigned inner)
 {
     const struct call *call = work->call;
@@ -176,8 +177,8 @@ static void interleave(const struct conv_work *work, pop_tensor grouped, pop_ten
         conv_map_weights(work->conv, received);
     else
         conv_map_input(work->conv, received);
-    conv_program_copy(work->program, weights ? CONV_ARRANGE_WEIGHTS : CONV_ARRANGE_INPUT, grouped, received);
-    conv_program_copy(work->program, CONV_PAD_PARTS, received, made);
+    if (call_ready(call))
+        conv_copy_by_way_of(work, grouped, received, made, CONV_REGROUP, CONV_ARRANGE);
 }
 
 /* Whether the input is the weights of a joint plan, in its backward pass: Poplibs' planner counts no copies of them,

@@ -3,6 +3,7 @@
 #include "poplin/convolution/convolution.h"
 
 #include <popops/fill.h>
+#include <stdlib.h>
 
 /* The elements in a list of intervals of a flat tensor. */
 static pop_tensor pick(const struct conv_work *work, pop_tensor flat, pop_interval *intervals, size_t count)
@@ -55,4 +56,66 @@ void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor
         conv_program_copy(work->program, copy, from, to);
     free(zeros.list);
     free(data.list);
+}
+
+static int compare_intervals(const void *a, const void *b)
+{
+    const pop_interval *first = a, *second = b;
+    return (first->begin > second->begin) - (first->begin < second->begin);
+}
+
+/* Puts the intervals of `to` whose elements are on the tile that has them in `from` to *local, in order. */
+static void find_local(const struct conv_work *work, pop_tensor from, pop_tensor to, struct interval_vec *local)
+{
+    const struct call *call = work->call;
+    pop_interval_lists sources, places;
+    if (!pop_graph_get_tile_mapping(call->graph, from, NULL, &sources))
+        return;
+    if (!pop_graph_get_tile_mapping(call->graph, to, NULL, &places)) {
+        pop_interval_lists_free(&sources);
+        return;
+    }
+    for (size_t tile = 0; tile < places.count; ++tile) {
+        size_t i = sources.first[tile], k = places.first[tile];
+        while (i < sources.first[tile + 1] && k < places.first[tile + 1]) {
+            pop_interval a = sources.intervals[i], b = places.intervals[k];
+            size_t begin = poplibs_max(a.begin, b.begin), end = poplibs_min(a.end, b.end);
+            if (begin < end)
+                interval_push(local, begin, end);
+            if (a.end < b.end)
+                ++i;
+            else
+                ++k;
+        }
+    }
+    qsort(local->list, local->count, sizeof(*local->list), compare_intervals);
+    pop_interval_lists_free(&sources);
+    pop_interval_lists_free(&places);
+}
+
+void conv_copy_by_way_of(const struct conv_work *work, pop_tensor from, pop_tensor received, pop_tensor to,
+                         uint32_t receive, uint32_t place)
+{
+    const struct call *call = work->call;
+    struct interval_vec local = { 0 }, others = { 0 };
+    from = pop_tensor_flatten(from);
+    received = pop_tensor_flatten(received);
+    to = pop_tensor_flatten(to);
+    size_t at = 0;
+    find_local(work, from, to, &local);
+    for (size_t i = 0; i < local.count; at = local.list[i++].end)
+        if (at < local.list[i].begin)
+            interval_push(&others, at, local.list[i].begin);
+    if (at < pop_tensor_num_elements(to))
+        interval_push(&others, at, pop_tensor_num_elements(to));
+    if (local.count)
+        conv_program_copy(work->program, place, pick(work, from, local.list, local.count),
+                          pick(work, to, local.list, local.count));
+    if (others.count) {
+        pop_tensor sent = pick(work, received, others.list, others.count);
+        conv_program_copy(work->program, receive, pick(work, from, others.list, others.count), sent);
+        conv_program_copy(work->program, place, sent, pick(work, to, others.list, others.count));
+    }
+    free(local.list);
+    free(others.list);
 }

@@ -101,6 +101,10 @@ pop_tensor conv_new_strided_input(const struct conv_resolved *conv, pop_tensor t
 /* Copies the elements that are not padding in phase `copy`.  The padding is zeroed in place in phase `pad` or, with
  * poplibsRelease 2021 and before the convolution is divided, copied with the rest; no tile sends zeros to others. */
 void conv_copy_and_pad(const struct conv_work *work, pop_tensor from, pop_tensor to, uint32_t pad, uint32_t copy);
+/* Copies elements of other tiles to `received` in phase `receive`, and them and those of the same tile to `to` in phase
+ * `place`. */
+void conv_copy_by_way_of(const struct conv_work *work, pop_tensor from, pop_tensor received, pop_tensor to,
+                         uint32_t receive, uint32_t place);
 
 /* conv_new_like.c: creates tensors with the layout of others. */
 
