@@ -107,11 +107,18 @@ static struct sent_data *find_sent(struct sent_data *table, size_t size, uint64_
     return &table[at];
 }
 
+/* Written at once: a page that is read first, as one of mem_zero would be, is mapped twice, and the second time all
+ * threads wait. */
+static struct sent_data *empty_sent(size_t size)
+{
+    return memset(mem_alloc(size * sizeof(struct sent_data)), 0, size * sizeof(struct sent_data));
+}
+
 static void grow_sent(struct exchange_schedule *schedule)
 {
     assert(schedule->sent_count <= schedule->sent_size);
     size_t size = 2 * schedule->sent_size;
-    struct sent_data *table = mem_zero(size, sizeof(*table));
+    struct sent_data *table = empty_sent(size);
     for (size_t i = 0; i < schedule->sent_size; ++i)
         if (schedule->sent[i].key)
             *find_sent(table, size, schedule->sent[i].key) = schedule->sent[i];
@@ -347,7 +354,7 @@ static void clear_sent(struct exchange_schedule *schedule)
         size *= 2;
     if (size < schedule->sent_size) {
         free(schedule->sent);
-        schedule->sent = mem_zero(size, sizeof(*schedule->sent));
+        schedule->sent = empty_sent(size);
         schedule->sent_size = size;
     } else {
         memset(schedule->sent, 0, schedule->sent_size * sizeof(*schedule->sent));

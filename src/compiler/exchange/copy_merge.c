@@ -18,17 +18,18 @@ static bool follows_to(const struct open_part *a, const struct open_part *b)
     return a->destination == b->destination && a->to + a->count == b->to;
 }
 
-static uint64_t by_to(const void *part)
+/* Where a part is in the destination: what is sorted instead of the parts, which are three times as large. */
+struct part_place {
+    uint64_t to;
+    uint32_t destination, part;
+};
+static uint64_t by_to(const void *place)
 {
-    return ((const struct open_part *)part)->to;
+    return ((const struct part_place *)place)->to;
 }
-static uint64_t by_destination(const void *part)
+static uint64_t by_destination(const void *place)
 {
-    return ((const struct open_part *)part)->destination;
-}
-static uint64_t by_index(const void *part)
-{
-    return ((const struct open_part *)part)->index;
+    return ((const struct part_place *)place)->destination;
 }
 
 static bool continues(const struct open_part *a, const struct open_part *b)
@@ -45,25 +46,33 @@ static void drop(struct copy_merge *merge, uint64_t index)
     merge->any = true;
 }
 
-/* A row of parts becomes the first of them in the destination. */
+/* A row of parts becomes the first of them in the destination.  Parts stay in the order of their indices. */
 static void merge_parts(struct copy_merge *merge)
 {
-    struct open_part *parts = merge->parts.data;
+    struct open_part *parts = merge->parts.data, *last = NULL;
     size_t count = merge->parts.count, kept = 0;
     if (count < 2)
         return;
-    sort_by_key(parts, count, sizeof(*parts), by_to);
-    sort_by_key(parts, count, sizeof(*parts), by_destination);
+    struct part_place *places = mem_alloc(count * sizeof(*places));
+    for (size_t i = 0; i < count; ++i)
+        places[i] = (struct part_place){ parts[i].to, parts[i].destination, (uint32_t)i };
+    sort_by_key(places, count, sizeof(*places), by_to);
+    sort_by_key(places, count, sizeof(*places), by_destination);
     for (size_t i = 0; i < count; ++i) {
-        struct open_part *last = kept ? &parts[kept - 1] : NULL;
-        if (last && continues(last, &parts[i])) {
-            drop(merge, parts[i].index);
-            last->count += parts[i].count;
-            last->ends = parts[i].ends;
+        struct open_part *part = &parts[places[i].part];
+        if (last && continues(last, part)) {
+            drop(merge, part->index);
+            last->count += part->count;
+            last->ends = part->ends;
+            part->count = 0;
         } else {
-            parts[kept++] = parts[i];
+            last = part;
         }
     }
+    free(places);
+    for (size_t i = 0; i < count; ++i)
+        if (parts[i].count)
+            parts[kept++] = parts[i];
     merge->parts.count = kept;
 }
 
@@ -107,9 +116,7 @@ void copy_merge_find(struct copy_merge *merge, struct owners *owners, const stru
     }
     keep_if_open(merge, &last, local);
     merge_parts(merge);
-    if (merge->any)
-        sort_by_key(merge->parts.data, merge->parts.count, sizeof(last), by_index);
-    else
+    if (!merge->any)
         merge->parts.count = 0;
 }
 
