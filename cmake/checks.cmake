@@ -42,3 +42,5 @@ foreach(document IN LISTS documents)
   list(APPEND checks docs/${name})
 endforeach()
 set_tests_properties(install/consumer ${checks} PROPERTIES ENVIRONMENT "${environment}" TIMEOUT 600)
+# Each of these keeps one processor for a minute, while the other would wait if it began last.
+set_tests_properties(cpp/programs install/consumer cpp/modes examples/cpp pva/command PROPERTIES COST 100)
