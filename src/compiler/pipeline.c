@@ -259,19 +259,22 @@ static void compiler_free(struct compiler *c)
 }
 
 /* The state of a compilation and its image, which has what reports say of the graph. */
-static struct compiler compiler_make(pop_store *store, const pop_program *programs, size_t count,
-                                     const struct option_set *options, const struct engine_options *settings,
+static struct compiler compiler_make(const struct compile_request *request, const struct engine_options *settings,
                                      pop_error *error)
 {
-    struct compiler c = {
-        .store = store, .programs = programs, .program_count = count, .options = settings, .error = error
-    };
+    pop_store *store = request->store;
+    struct compiler c = { .store = store,
+                          .programs = request->programs.list,
+                          .program_count = request->programs.count,
+                          .options = settings,
+                          .placed = request->placed,
+                          .error = error };
     c.image = image_create();
     c.moves.image = c.image;
     c.image->target = store->target;
     c.image->replicas = store->replicas;
     c.image->device_ipus = store->device_ipus;
-    options_copy(&c.image->options, options);
+    options_copy(&c.image->options, request->options);
     store_number_contexts(store);
     c.image->contexts = store->contexts;
     c.modelled = store->target.type != POP_TARGET_CPU && settings->model;
@@ -279,8 +282,10 @@ static struct compiler compiler_make(pop_store *store, const pop_program *progra
     bitmaps_init(&c.bits, store->variables.count);
     LOG(COMPILER, INFO,
         "compiling a graph of %zu vertices, %zu variables, %zu compute sets and %zu control programs for %u tiles",
-        store->vertices.count, store->variables.count, store->sets.count, count, pop_target_num_tiles(&store->target));
-    LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", count, store->programs.count);
+        store->vertices.count, store->variables.count, store->sets.count, c.program_count,
+        pop_target_num_tiles(&store->target));
+    LOG(PROGRAM, INFO, "%zu control programs; the graph has %zu programs in all", c.program_count,
+        store->programs.count);
     return c;
 }
 
@@ -295,15 +300,14 @@ static pop_status fail_compile(struct image *made, struct image **image, const p
     return error->status;
 }
 
-pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
-                         bool placed, pop_progress progress, void *progress_user, struct image **image,
-                         pop_error *error)
+pop_status compile_graph(const struct compile_request *request, struct image **image, pop_error *error)
 {
+    pop_store *store = request->store;
     pop_error local;
     error = error ? error : &local;
     *image = NULL;
     struct engine_options settings;
-    engine_options_read(&settings, options);
+    engine_options_read(&settings, request->options);
     if (store_ready(store) && (store->float_behaviour || settings.stochastic_rounding))
         registers_make(store);
     if (!store_ready(store)) {
@@ -312,8 +316,7 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
         return error->status;
     }
     size_t failures = mem_failures();
-    struct compiler c = compiler_make(store, programs, count, options, &settings, error);
-    c.placed = placed;
+    struct compiler c = compiler_make(request, &settings, error);
     double start = log_milliseconds();
     atomic_store(&store->cancelled, false);
     store->compiling = true;
@@ -322,8 +325,8 @@ pop_status compile_graph(pop_store *store, const pop_program *programs, size_t c
     store->walks = NULL;
     ++store->handles; /* a callback may destroy the graph */
     struct expansion *expansion;
-    bool good =
-        expansion_make(store, programs, count, &expansion, error) && run_passes(&c, failures, progress, progress_user);
+    bool good = expansion_make(store, request->programs.list, request->programs.count, &expansion, error) &&
+                run_passes(&c, failures, request->progress, request->progress_user);
     expansion_undo(expansion);
     store->compiling = false;
     compiler_free(&c);

@@ -6,12 +6,17 @@
 #include "graph/store/store.h"
 #include "image/image.h"
 
+struct compile_request {
+    pop_store *store;
+    pop_programs programs;
+    const struct option_set *options; /* checked and in force (environment included) */
+    bool placed;                      /* a report needs image->placement */
+    pop_progress progress;            /* NULL: none */
+    void *progress_user;
+};
 /* Errors are returned in *error with the user's line (of the vertex, compute set or program); the store is left as it
- * was.  options are checked and in force (environment included).  placed: a report needs image->placement.  *image is
- * NULL after an error, except when tiles are out of memory: then it is incomplete, for reports only. */
-pop_status compile_graph(pop_store *store, const pop_program *programs, size_t count, const struct option_set *options,
-                         bool placed, pop_progress progress, void *progress_user, struct image **image,
-                         pop_error *error);
+ * was.  *image is NULL after an error, except when tiles are out of memory: then it is incomplete, for reports only. */
+pop_status compile_graph(const struct compile_request *request, struct image **image, pop_error *error);
 /* See pop_compile_pass. */
 const char *compile_pass(int done, double *share);
 

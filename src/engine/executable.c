@@ -69,7 +69,6 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
     struct option_set set = { 0 };
     struct image *image = NULL;
     struct report *report = NULL;
-    bool placed;
     pop_error ours = { .status = POP_OK };
     error = error ? error : &ours;
     pop_status status = options_apply(&set, "engine", options, "POPLAR_ENGINE_OPTIONS", where, api, error);
@@ -77,10 +76,10 @@ static pop_status compile_named(pop_where where, pop_graph *graph, pop_programs 
         report_imply(&set);
     if (status == POP_OK)
         status = named_files_check(&set, api, error);
-    placed = report_asks_any(&set) || named_files_any(&set);
+    bool placed = report_asks_any(&set) || named_files_any(&set);
+    const struct compile_request request = { graph->store, programs, &set, placed, progress, progress_user };
     if (status == POP_OK)
-        status = compile_graph(graph->store, programs.list, programs.count, &set, placed, progress, progress_user,
-                               &image, error);
+        status = compile_graph(&request, &image, error);
     if (status == POP_OK)
         debug_graph_stream(graph->store);
     if (status != POP_OK && image) { /* out of memory */

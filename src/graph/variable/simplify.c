@@ -120,22 +120,12 @@ static pop_tensor gathered(struct gathering *to, pop_tensor t)
     return tensor_pack(&v);
 }
 
-static bool ignore_piece(const struct piece *piece, void *context)
-{
-    (void)piece;
-    (void)context;
-    return true;
-}
-
-/* Parts of a view that was walked over lately take less time than parts of another one. */
 static pop_tensor apply_runs(const struct reorder *r, pop_tensor t)
 {
-    enum { MANY_RUNS = 128 };
     struct flat flat;
     struct gathering to = { t.store, MEM_NEW(struct composite) };
     tensor_flat(t, &flat);
-    if (r->runs.list.count >= MANY_RUNS)
-        tensor_each_piece(t, ignore_piece, NULL);
+    tensor_keep_walk(t, r->runs.list.count);
     for (size_t i = 0; i < r->runs.list.count; ++i) {
         const struct placed_run *run = &r->runs.list.data[i];
         view_each_piece_in(t.store, &flat.piece, run->flat, run->flat + run->count, gather_piece, &to);

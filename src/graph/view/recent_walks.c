@@ -6,9 +6,9 @@
 
 #include <assert.h>
 
-/* Walks that are kept, pieces of one that is worth it, and of the largest: 32 bytes each.  After PROBE pieces their
- * size says how many there will be. */
-enum { WALKS = 8, MIN_PIECES = 128, MAX_PIECES = 1 << 18, PROBE = 1 << 10 };
+/* Walks that are kept, and pieces of the largest: 32 bytes each.  After PROBE pieces their size says how many there
+ * will be. */
+enum { WALKS = 8, MAX_PIECES = 1 << 18, PROBE = 1 << 10 };
 
 struct recent_piece {
     uint32_t variable, digits;
@@ -184,7 +184,7 @@ static void forget_oldest(struct recent_walks *walks)
     struct recent_walk *walk;
     for (unsigned i = 0; i < WALKS; ++i)
         kept += walks->list[i].pieces.capacity;
-    while (kept > 2 * MAX_PIECES && (walk = oldest(walks, MIN_PIECES))) {
+    while (kept > 2 * MAX_PIECES && (walk = oldest(walks, RECENT_WALK_MIN))) {
         kept -= walk->pieces.capacity;
         forget(walk);
     }
@@ -192,7 +192,7 @@ static void forget_oldest(struct recent_walks *walks)
 
 void recent_walk_end(pop_store *store, struct recent_walk *walk, bool whole)
 {
-    bool kept = whole && !walk->large && walk->pieces.count >= MIN_PIECES;
+    bool kept = whole && !walk->large && walk->pieces.count >= RECENT_WALK_MIN;
     assert(walk->busy);
     walk->busy = false;
     walk->used = kept ? ++store->walks->now : 0;

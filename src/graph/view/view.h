@@ -21,6 +21,8 @@ bool view_single_run(const struct view *view, struct run *run);
 
 /* Strided pieces of t in flat order; as few as its structure gives (one for nearly all views). */
 bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context);
+/* Walks over t so that its pieces are kept (recent_walks.c), for who asks for so many parts of it next. */
+void tensor_keep_walk(pop_tensor t, size_t parts);
 /* Pieces of elements [begin, end) of a view in flat order; neighbours may not be joined. */
 bool view_each_piece_in(pop_store *store, const struct piece *flat, uint64_t begin, uint64_t end, piece_fn fn,
                         void *context);
@@ -73,6 +75,8 @@ void tensor_nodes_release(struct tensor_nodes *nodes, size_t mark);
 /* recent_walks.c: pieces of the views that were walked over lately: an operation asks about the same tensors several
  * times (regions, tiles, then what it keeps of them), and a walk takes longer than reading its pieces again. */
 
+/* Walks of fewer pieces are not kept: they are quick. */
+enum { RECENT_WALK_MIN = 128 };
 /* The walk over a view of a composite; NULL: not known. */
 struct recent_walk *recent_walk_find(pop_store *store, const struct piece *flat);
 bool recent_walk_each_piece(struct recent_walk *walk, piece_fn fn, void *context);

@@ -143,6 +143,19 @@ bool tensor_each_piece(pop_tensor t, piece_fn fn, void *context)
     return t.source & COMPOSITE ? each_piece_of_composite(t.store, &flat.piece, fn, context) : fn(&flat.piece, context);
 }
 
+static bool ignore_piece(const struct piece *piece, void *context)
+{
+    (void)piece;
+    (void)context;
+    return true;
+}
+
+void tensor_keep_walk(pop_tensor t, size_t parts)
+{
+    if (parts >= RECENT_WALK_MIN)
+        tensor_each_piece(t, ignore_piece, NULL);
+}
+
 /* Who visits runs keeps something of each; more than these would take minutes (sorting 2^22 takes
  * four seconds). */
 #define MAX_RUNS ((uint64_t)1 << 26)

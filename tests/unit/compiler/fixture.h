@@ -123,13 +123,26 @@ static inline void end(struct fixture *f)
     options_free(&f->options);
 }
 
+/* progress: NULL for none. */
+static inline pop_status compile_watched(struct fixture *f, const pop_program *programs, size_t count,
+                                         pop_progress progress, void *user)
+{
+    const struct compile_request request = { f->graph->store, { count, programs }, &f->options, true, progress, user };
+    return compile_graph(&request, &f->image, &f->error);
+}
+
+static inline pop_status compile_programs(struct fixture *f, const pop_program *programs, size_t count)
+{
+    return compile_watched(f, programs, count, NULL, NULL);
+}
+
 static inline pop_status compile(struct fixture *f, pop_program program)
 {
     const pop_error *building = pop_graph_error(f->graph);
     if (building)
         fail_msg("building failed: %s", building->text);
     image_release(f->image);
-    return compile_graph(f->graph->store, &program, 1, &f->options, true, NULL, NULL, &f->image, &f->error);
+    return compile_programs(f, &program, 1);
 }
 
 static inline void compiled(struct fixture *f, pop_program program)

@@ -462,9 +462,7 @@ static void test_progress(void **state)
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
     int last = 0;
-    assert_int_equal(
-        compile_graph(f.graph->store, &program, 1, &f.options, true, count_progress, &last, &f.image, &f.error),
-        POP_OK);
+    assert_int_equal(compile_watched(&f, &program, 1, count_progress, &last), POP_OK);
     assert_int_equal(last, -1);
     double share = 1;
     assert_string_equal(pop_compile_pass(1000, &share), "");
@@ -522,17 +520,14 @@ static void test_callbacks_cannot_change_the_graph(void **state)
         if (way & 2)
             pop_graph_register_perf_estimator(f.graph, "Sum", changing_estimator, &m);
         size_t variables = pop_graph_num_variables(f.graph), vertices = pop_graph_num_vertices(f.graph);
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, true,
-                                       way & 2 ? NULL : changing_progress, &m, &f.image, &f.error),
-                         POP_POPLAR_ERROR);
+        assert_int_equal(compile_watched(&f, &program, 1, way & 2 ? NULL : changing_progress, &m), POP_POPLAR_ERROR);
         assert_non_null(strstr(f.error.text, "being compiled"));
         assert_true(m.called > 0);
         assert_int_equal(pop_graph_num_variables(f.graph), variables);
         assert_int_equal(pop_graph_num_vertices(f.graph), vertices);
         assert_int_equal(pop_graph_take_error(f.graph, NULL), POP_POPLAR_ERROR);
         m.done = true;
-        assert_int_equal(compile_graph(f.graph->store, &program, 1, &f.options, true, NULL, NULL, &f.image, &f.error),
-                         POP_OK);
+        assert_int_equal(compile_programs(&f, &program, 1), POP_OK);
         end(&f);
     }
 }
@@ -550,9 +545,7 @@ static void test_a_graph_destroyed_while_it_is_compiled(void **state)
     struct fixture f;
     begin(&f);
     pop_program program = pop_sequence(f.graph, NULL);
-    assert_int_equal(
-        compile_graph(f.graph->store, &program, 1, &f.options, true, destroying_progress, f.graph, &f.image, &f.error),
-        POP_OK);
+    assert_int_equal(compile_watched(&f, &program, 1, destroying_progress, f.graph), POP_OK);
     f.graph = NULL;
     end(&f);
 }

@@ -299,8 +299,7 @@ static void test_several_programs(void **state)
         if (i == 1)
             pop_sequence_add(s.all, read_all(&s, s.var));
     }
-    assert_int_equal(
-        compile_graph(s.f.graph->store, programs, 3, &s.f.options, true, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(compile_programs(&s.f, programs, 3), POP_OK);
     for (size_t i = 0; i < 3; ++i)
         assert_true(live_at(&s.f, i, "var"));
     assert_false(in_list(&s.f, 0, "var")); /* dead before the first writes it */

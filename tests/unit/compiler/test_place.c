@@ -412,8 +412,7 @@ static void test_control_ids(void **state)
     begin_on(&s, "ipu1 type=ipu_model");
     pop_program programs[2] = { s.all, pop_sequence(s.f.graph, NULL) };
     in_out(&s.f, set_named(&s, "there"), "Map", 0, pop_tensor_slice(s.a, 0, 5, 0), pop_tensor_slice(s.a, 5, 10, 0));
-    assert_int_equal(
-        compile_graph(s.f.graph->store, programs, 2, &s.f.options, true, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(compile_programs(&s.f, programs, 2), POP_OK);
     assert_int_equal(raw_bytes(&s.f, MODEL_CONTROL_ID_CATEGORY),
                      4 + 4860); /* the guide's programId and broadcastProgramId */
     end(&s.f);

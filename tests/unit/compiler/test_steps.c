@@ -243,8 +243,7 @@ static void test_several_control_programs(void **state)
     struct scene s;
     begin_scene(&s);
     pop_program programs[] = { pop_execute(s.near, NULL), pop_copy_to_stream(s.b, s.out, false, "out") };
-    assert_int_equal(
-        compile_graph(s.f.graph->store, programs, 2, &s.f.options, true, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(compile_programs(&s.f, programs, 2), POP_OK);
     is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre "
                   "Switch(Sequence(OnTileExecute:near) "
                   "Sequence(StreamCopy:out)))");
@@ -282,8 +281,7 @@ static void test_shared_control_programs(void **state)
     pop_sequence_add(inner, pop_call(function, NULL));
     pop_sequence_add(outer, inner);
     pop_program programs[] = { inner, outer, inner };
-    assert_int_equal(
-        compile_graph(s.f.graph->store, programs, 3, &s.f.options, true, NULL, NULL, &s.f.image, &s.f.error), POP_OK);
+    assert_int_equal(compile_programs(&s.f, programs, 3), POP_OK);
     is_tree(&s.f, "Sequence(StreamCopy StreamCopy DoExchange:switchControlBroadcast0/ExchangePre "
                   "Switch(Sequence(Call@1) Sequence:outer(Call@1) "
                   "Sequence(Call@1))) | Sequence(OnTileExecute:near) | Sequence:inner(Call@0)");
