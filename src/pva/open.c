@@ -171,7 +171,7 @@ static pva_file *open_database(const char *path, enum file_kind kind, const char
     file->kind = kind;
     file->path = mem_string(path);
     char *uri = uri_of(path);
-    int result = sqlite3_open_v2(uri, &file->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+    int result = report_open_readonly(uri, SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, &file->db);
     free(uri);
     if (result != SQLITE_OK || !looks_like_database(file->db, path, what, api, error)) {
         if (result != SQLITE_OK)

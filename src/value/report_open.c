@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -25,6 +27,28 @@ bool report_is_regular(const char *path)
 {
     struct stat facts;
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && report_has_regular_logs(path);
+}
+
+/* Of a regular file this is the same. */
+static int open_without_waiting(const char *path, int flags, int mode)
+{
+    return open(path, flags | O_NONBLOCK, mode);
+}
+
+/* For all of the process's files of SQLite, which has no other way; this library stays loaded (-z nodelete). */
+static void replace_open(void)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find("unix");
+    if (vfs && vfs->iVersion >= 3)
+        vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_without_waiting);
+}
+
+int report_open_readonly(const char *name, int flags, sqlite3 **db)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (sqlite3_initialize() == SQLITE_OK)
+        pthread_once(&once, replace_open);
+    return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY | flags, NULL);
 }
 
 /* Refuses what no writer of reports makes, and what can run without end or allocate without limit while a table is
@@ -65,7 +89,7 @@ sqlite3 *report_open(const char *path)
     char what[REPORT_SCHEMA_NAME];
     if (!report_is_regular(path))
         return NULL;
-    int result = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
+    int result = report_open_readonly(path, 0, &db);
     if (result == SQLITE_OK) {
         sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

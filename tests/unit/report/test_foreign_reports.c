@@ -3,6 +3,8 @@
  * effects. */
 #include "capture.h"
 
+#include "value/report_open.h"
+
 #include <sys/stat.h>
 
 #define ALL POP_OPTIONS({ "autoReport.all", "true" })
@@ -39,6 +41,23 @@ static void a_fifo_is_replaced(void **state)
         assert_int_equal(remove(path_of(f, "debug.cbor")), 0);
         assert_int_equal(remove(path_of(f, "archive.a")), 0);
     }
+}
+
+/* A file may become a FIFO after it was looked at. */
+static void a_fifo_is_opened_without_waiting(void **state)
+{
+    struct fixture *f = *state;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(mkfifo(path_of(f, "profile.pop"), 0600), 0);
+    alarm(100);
+    if (report_open_readonly(path_of(f, "profile.pop"), 0, &db) == SQLITE_OK)
+        sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master", -1, &statement, NULL);
+    assert_int_not_equal(sqlite3_step(statement), SQLITE_ROW);
+    alarm(0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    assert_int_equal(remove(path_of(f, "profile.pop")), 0);
 }
 
 static void execute(const struct fixture *f, const char *sql)
@@ -124,6 +143,7 @@ int main(void)
 #define ROW(function) cmocka_unit_test_setup_teardown(function, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         ROW(a_fifo_is_replaced),
+        ROW(a_fifo_is_opened_without_waiting),
         ROW(a_report_with_triggers_is_not_continued),
         ROW(a_report_of_an_earlier_version_is_continued),
     };
