@@ -12,7 +12,7 @@ function(add_reader_library name)
   target_link_libraries(${name} PRIVATE PkgConfig::SQLITE ${arg_LIBRARIES} m)
   target_link_libraries(${name}_static PUBLIC PkgConfig::SQLITE ${arg_LIBRARIES} m)
   set(script ${PROJECT_SOURCE_DIR}/src/${name}/${name}.map)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic-functions -Wl,-z,nodelete) # nodelete: src/value/report_open.c
+  target_link_options(${name} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic-functions)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${script})
   install(TARGETS ${name} EXPORT poplarTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
   set(library ${name})
@@ -21,6 +21,7 @@ function(add_reader_library name)
 endfunction()
 
 add_reader_library(pva OBJECTS $<TARGET_OBJECTS:layer_base> $<TARGET_OBJECTS:layer_value> LIBRARIES PkgConfig::CBOR PkgConfig::JANSSON Threads::Threads)
+target_link_options(pva PRIVATE -Wl,-z,nodelete) # src/value/report_open.c
 add_reader_library(pvti OBJECTS $<TARGET_OBJECTS:layer_base> LIBRARIES PkgConfig::JANSSON Threads::Threads)
 
 file(GLOB sources CONFIGURE_DEPENDS tools/pva/*.c)

@@ -115,4 +115,35 @@ void lists_begin(struct lists_vec *lists);
 void lists_push(struct lists_vec *lists, size_t begin, size_t end);
 pop_interval_lists lists_take(struct lists_vec *lists);
 
+/* ---- intervals that are in two lists ---- */
+
+/* The parts that two lists of ascending intervals have in common, one after the other:
+ * interval_common_begin(...); while (interval_common_next(&common)) ... */
+struct interval_common {
+    const pop_interval *a, *a_end, *b, *b_end; /* what is left of the lists */
+    size_t begin, end;                         /* the part */
+};
+static inline struct interval_common interval_common_begin(const pop_interval_lists *a, size_t of_a,
+                                                           const pop_interval_lists *b, size_t of_b)
+{
+    return (struct interval_common){ .a = a->intervals + a->first[of_a],
+                                     .a_end = a->intervals + a->first[of_a + 1],
+                                     .b = b->intervals + b->first[of_b],
+                                     .b_end = b->intervals + b->first[of_b + 1] };
+}
+static inline bool interval_common_next(struct interval_common *c)
+{
+    while (c->a < c->a_end && c->b < c->b_end) {
+        c->begin = poplibs_max(c->a->begin, c->b->begin);
+        c->end = poplibs_min(c->a->end, c->b->end);
+        if (c->a->end < c->b->end)
+            ++c->a;
+        else
+            ++c->b;
+        if (c->begin < c->end)
+            return true;
+    }
+    return false;
+}
+
 #endif

@@ -49,8 +49,8 @@ struct exchange_sender {
     uint64_t until;                               /* it sends until this cycle */
     uint64_t wake;                                /* when it tries to send next; EXCHANGE_ASLEEP */
     struct exchange_looked looked[EXCHANGE_LOOK]; /* the first that receivers wait for, in order, then EXCHANGE_NONE */
-    uint32_t next, end;                           /* others, of pieces that nothing was sent of */
-    VEC(uint32_t) behind;                         /* a heap of the others that are left */
+    uint32_t next, end;                           /* others: pieces of which nothing was sent */
+    VEC(uint32_t) behind;                         /* a heap of all that are left */
 };
 #define EXCHANGE_ASLEEP UINT64_MAX
 /* What a tile receives. */

@@ -13,7 +13,7 @@ enum { REPORT_SCHEMA_NAME = 96 };
 bool report_is_regular(const char *path);
 bool report_has_regular_logs(const char *path);
 /* sqlite3_open_v2 of a file that is only read, with these flags besides.  A file can become a FIFO after the checks
- * above: the opening does not wait for its writer, and reading fails. */
+ * above: the opening does not wait for its writer, and nothing is read of it. */
 int report_open_readonly(const char *name, int flags, sqlite3 **db);
 /* SQLITE_OK if the database has tables of stored columns, their indexes and the views of reports alone; SQLITE_MISUSE,
  * and "trigger NAME" or the like in what, for anything else; another code: the database cannot be read. */

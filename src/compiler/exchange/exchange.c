@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* exchange: threads find the traffic of steps; what they found is added to the model's tables in the order of the
- * steps, so that the executable does not depend on the number of threads. Of steps that send the same, the first is
- * looked at.
- */
+ * steps, so that the executable does not depend on the number of threads. Of equal steps the first is looked at. */
 #include "compiler/exchange/exchange.h"
 #include "compiler/exchange/same_steps.h"
 #include "compiler/exchange/step_traffic.h"

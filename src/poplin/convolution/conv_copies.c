@@ -76,17 +76,9 @@ static void find_local(const struct conv_work *work, pop_tensor from, pop_tensor
         return;
     }
     for (size_t tile = 0; tile < places.count; ++tile) {
-        size_t i = sources.first[tile], k = places.first[tile];
-        while (i < sources.first[tile + 1] && k < places.first[tile + 1]) {
-            pop_interval a = sources.intervals[i], b = places.intervals[k];
-            size_t begin = poplibs_max(a.begin, b.begin), end = poplibs_min(a.end, b.end);
-            if (begin < end)
-                interval_push(local, begin, end);
-            if (a.end < b.end)
-                ++i;
-            else
-                ++k;
-        }
+        struct interval_common common = interval_common_begin(&sources, tile, &places, tile);
+        while (interval_common_next(&common))
+            interval_push(local, common.begin, common.end);
     }
     qsort(local->list, local->count, sizeof(*local->list), compare_intervals);
     pop_interval_lists_free(&sources);

@@ -27,32 +27,10 @@ struct places {
     unsigned workers, bytes_per_cycle, element_bytes;
 };
 
-/* The parts of a block that a tile has in the source, one after the other. */
-struct common {
-    size_t i, i_end, k, k_end; /* intervals of the block, and of the tile */
-    size_t begin, end;         /* the part */
-};
-static struct common common_begin(const struct places *places, size_t block, size_t tile)
+/* The parts of a block that a tile has in the source. */
+static struct interval_common parts_kept(const struct places *places, size_t block, size_t tile)
 {
-    return (struct common){ .i = places->blocks.first[block],
-                            .i_end = places->blocks.first[block + 1],
-                            .k = places->sources.first[tile],
-                            .k_end = places->sources.first[tile + 1] };
-}
-static bool common_next(const struct places *places, struct common *c)
-{
-    const pop_interval *to = places->blocks.intervals, *from = places->sources.intervals;
-    while (c->i < c->i_end && c->k < c->k_end) {
-        c->begin = poplibs_max(to[c->i].begin, from[c->k].begin);
-        c->end = poplibs_min(to[c->i].end, from[c->k].end);
-        if (to[c->i].end < from[c->k].end)
-            ++c->i;
-        else
-            ++c->k;
-        if (c->begin < c->end)
-            return true;
-    }
-    return false;
+    return interval_common_begin(&places->blocks, block, &places->sources, tile);
 }
 
 /* Cycles in which a tile receives a whole block. */
@@ -120,8 +98,8 @@ static size_t find_start(const struct starts *starts, size_t from, size_t elemen
 static uint64_t elements_kept(const struct places *places, size_t block, size_t tile)
 {
     uint64_t kept = 0;
-    struct common common = common_begin(places, block, tile);
-    while (common_next(places, &common))
+    struct interval_common common = parts_kept(places, block, tile);
+    while (interval_common_next(&common))
         kept += common.end - common.begin;
     return kept;
 }
@@ -134,8 +112,8 @@ static uint64_t pieces_kept(const struct places *places, size_t block, size_t ti
     size_t first = 0;
     if (!call_ready(places->call)) /* starts are missing */
         return 0;
-    struct common common = common_begin(places, block, tile);
-    while (common_next(places, &common)) {
+    struct interval_common common = parts_kept(places, block, tile);
+    while (interval_common_next(&common)) {
         first = find_start(starts, first, common.begin);
         size_t last = find_start(starts, first, common.end);
         const struct start *list = starts->list;
